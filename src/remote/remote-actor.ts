@@ -10,6 +10,7 @@ import {
   attemptRequests,
   type Boarded,
   type RunnerExit,
+  type RunnerRules,
   type SentEdits,
 } from "../mailbox/runners.ts";
 
@@ -48,7 +49,7 @@ export class RemoteActor implements ActorHandle {
   readonly #recording = new Set<Promise<unknown>>();
   #isWatched = false;
   /** The rules that its runner has, as text. */
-  #toldRules = "";
+  #sentRules = "";
 
   constructor(start: ActorStart, parts: RemoteActorParts) {
     this.start = start;
@@ -112,7 +113,7 @@ export class RemoteActor implements ActorHandle {
       <Q, A>(answer: (question: Q) => Promise<A>) =>
       (question: Q): Promise<A> => {
         check();
-        this.#tellRules();
+        this.#updateRules(channel);
         return answer(question);
       };
     serve(
@@ -163,6 +164,13 @@ export class RemoteActor implements ActorHandle {
     });
   }
 
+  /** Returns the rules in force, which are sent to its runner. */
+  sendRules(): RunnerRules {
+    const rules = this.start.elsewhere?.rules() ?? { mode: "default", rules: [] };
+    this.#sentRules = JSON.stringify(rules);
+    return rules;
+  }
+
   /** It cannot be offered at all; `reason` is a sentence. */
   fail(reason: string): void {
     this.#end({ type: "threw", message: reason });
@@ -174,7 +182,7 @@ export class RemoteActor implements ActorHandle {
       this.start.onReport({ type: "place", runner: null, waits: reason });
   }
 
-  /** Its machine is gone, as far as anyone can tell. */
+  /** Its runner was not heard of for too long. */
   lose(): void {
     void this.#leave({ type: "lost", runner: this.#name });
   }
@@ -216,12 +224,10 @@ export class RemoteActor implements ActorHandle {
   }
 
   /** The user may have changed them since they were sent to the runner. */
-  #tellRules(): void {
-    const rules = this.start.elsewhere?.rules();
-    const text = JSON.stringify(rules);
-    if (rules === undefined || this.#channel === null || text === this.#toldRules) return;
-    if (this.#toldRules !== "") sender<typeof agentNotices>(this.#channel)("rules", rules);
-    this.#toldRules = text;
+  #updateRules(channel: ReliableChannel): void {
+    const before = this.#sentRules;
+    const rules = this.sendRules();
+    if (this.#sentRules !== before) sender<typeof agentNotices>(channel)("rules", rules);
   }
 
   /** What ran when it left has an unknown result, which is recorded before its next attempt starts. */

@@ -1,5 +1,6 @@
 import type { ActorHost, ActorStart } from "../actors/hosts.ts";
 import type { Carrier } from "../engine/carrier.ts";
+import { EngineAwayError } from "../engine/limits.ts";
 import { openMessage, type Sealer, sealMessage } from "../engine/messages.ts";
 import { createSeal } from "../engine/seal.ts";
 import { SealedBlobs } from "../engine/sealed-blobs.ts";
@@ -38,18 +39,14 @@ interface Line {
 export const LOST_MS = 45_000;
 /** Milliseconds without a step of this process: it was asleep, and no runner is to blame. */
 const SLEPT_MS = 3 * HEARTBEAT_MS;
-/** Milliseconds between tries to put an attempt into the engine. */
-const RETRY_MS = 2_000;
 /** Milliseconds after which an attempt that no runner has begun is offered again: its runner may have died with it. */
 const OFFER_AGAIN_MS = 30_000;
 
 interface Waiting {
   readonly pool: string;
   readonly name: string;
-  /** The sealed job; null until its files are ready. */
-  body: string | null;
-  isQueued: boolean;
-  offeredAt: number;
+  /** When the engine last took it; null if it has not. */
+  offeredAt: number | null;
 }
 
 /** Runs actors on runners: offers each attempt to a pool, answers what it requests, and notices when its runner is gone. */
@@ -62,7 +59,8 @@ export class RemoteHost implements ActorHost {
   /** Silence before that is not counted. */
   #countsFrom = 0;
   #checkedAt = 0;
-  #withdrawCheck = () => {};
+  #withdrawCheck: (() => void) | null = null;
+  readonly #sending = new Set<Promise<void>>();
   #isClosed = false;
 
   constructor(options: RemoteHostOptions) {
@@ -73,18 +71,15 @@ export class RemoteHost implements ActorHost {
   start(start: ActorStart): RemoteActor {
     const { spec } = start;
     const waiting: Waiting = {
-      ...{
-        pool: spec.pool ?? "default",
-        name: nameAttempt(this.#idOf(spec)),
-        body: null,
-        isQueued: false,
-        offeredAt: 0,
-      },
+      ...{ pool: spec.pool ?? "default", name: nameAttempt(this.#idOf(spec)), offeredAt: null },
     };
     const actor = new RemoteActor(start, this.#partsOf(spec, waiting));
     this.#actors.set(waiting.name, { actor, waiting });
     if (this.#isClosed) actor.terminate();
-    else void this.#offer(actor, waiting);
+    else {
+      if (this.#withdrawCheck === null) this.#checkLater();
+      void this.#offer(actor, waiting);
+    }
     return actor;
   }
 
@@ -100,10 +95,10 @@ export class RemoteHost implements ActorHost {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const { actor } of [...this.#actors.values()]) actor.terminate();
-    this.#withdrawCheck();
-    const line = await this.#opening?.catch(() => null);
-    await this.#sent();
-    await line?.carrier.close();
+    this.#withdrawCheck?.();
+    await this.#opening?.catch(() => {});
+    await Promise.all(this.#sending);
+    await this.#line?.carrier.close();
   }
 
   #partsOf(spec: ActorSpec, waiting: Waiting): RemoteActorParts {
@@ -116,44 +111,46 @@ export class RemoteHost implements ActorHost {
         this.#actors.delete(waiting.name);
         if (runner !== null) this.#dismiss(attempt, runner);
         // The engine does not remove one that a runner has; the runner does.
-        if (waiting.isQueued) void this.#line?.carrier.withdraw(waiting.pool, waiting.name).catch(() => {});
+        if (waiting.offeredAt !== null) void this.#withdraw(waiting);
       },
     };
   }
 
+  /** Repeatable: the engine ignores an ID that it has. One that it cannot take now is offered again by the next check. */
   async #offer(actor: RemoteActor, waiting: Waiting): Promise<void> {
-    const { session } = this.#options;
+    const { session, clock } = this.#options;
     const { spec, elsewhere } = actor.start;
+    const { pool, name } = waiting;
     try {
       if (elsewhere === null) throw new Error("Nothing here offers agents to runners.");
       const { carrier, sealer } = await this.#open();
+      if (actor.runner !== null || !this.#actors.has(name)) return;
       const offered: OfferedSpec = {
-        ...{ ...this.#idOf(spec), spec, rules: elsewhere.rules(), ...elsewhere.offer },
+        ...this.#idOf(spec),
+        spec,
+        rules: actor.sendRules(),
+        ...elsewhere.offer,
       };
-      waiting.body = await sealMessage(carrier, sealer, session, waiting.name, JSON.stringify(offered));
+      const body = await sealMessage(carrier, sealer, session, name, JSON.stringify(offered));
+      await carrier.offer(pool, { id: name, body });
+      waiting.offeredAt = clock.now();
+      // It may have ended since then.
+      if (!this.#actors.has(name)) await this.#withdraw(waiting);
     } catch (error) {
-      return actor.fail(errorMessage(error));
+      if (!(error instanceof EngineAwayError)) actor.fail(errorMessage(error));
     }
-    await this.#queue(actor, waiting);
   }
 
-  /** Offered until the engine has it: the same ID is ignored there. */
-  async #queue(actor: RemoteActor, waiting: Waiting): Promise<void> {
-    const { pool, name, body } = waiting;
-    if (body === null || actor.runner !== null || !this.#actors.has(name)) return;
-    try {
-      await (await this.#open()).carrier.offer(pool, { id: name, body });
-      waiting.isQueued = true;
-      waiting.offeredAt = this.#options.clock.now();
-      // It may have ended since then.
-      if (!this.#actors.has(name)) await this.#line?.carrier.withdraw(pool, name);
-    } catch {
-      this.#options.clock.after(RETRY_MS, () => void this.#queue(actor, waiting));
-    }
+  async #withdraw({ pool, name }: Waiting): Promise<void> {
+    await this.#line?.carrier.withdraw(pool, name).catch(() => {});
   }
 
   #open(): Promise<Line> {
-    this.#opening ??= this.#connect();
+    this.#opening ??= this.#connect().catch((error: unknown) => {
+      // The next agent may find it.
+      this.#opening = null;
+      throw error;
+    });
     return this.#opening;
   }
 
@@ -161,15 +158,18 @@ export class RemoteHost implements ActorHost {
     const { connect, session, clock } = this.#options;
     const { carrier, fleetKey } = await connect();
     const line = { carrier, sealer: createSeal(fleetKey, session) };
-    this.#line = line;
     const topic = topics.session(session);
-    await carrier.listen(topic, (raw) => void this.#receive(topic, raw));
+    try {
+      await carrier.listen(topic, (raw) => void this.#receive(line, topic, raw));
+    } catch (error) {
+      await carrier.close();
+      throw error;
+    }
+    this.#line = line;
     carrier.onUp((isUp) => {
       if (isUp) this.#engineAnswers();
     });
     this.#countsFrom = clock.now();
-    this.#checkedAt = clock.now();
-    this.#checkLater();
     return line;
   }
 
@@ -178,14 +178,12 @@ export class RemoteHost implements ActorHost {
     this.#countsFrom = this.#options.clock.now();
     for (const { actor, waiting } of this.#actors.values()) {
       actor.channel?.resend();
-      void this.#queue(actor, waiting);
+      void this.#offer(actor, waiting);
     }
   }
 
-  async #receive(topic: string, raw: string): Promise<void> {
+  async #receive({ carrier, sealer }: Line, topic: string, raw: string): Promise<void> {
     const { session } = this.#options;
-    if (this.#line === null) return;
-    const { carrier, sealer } = this.#line;
     const opened = await openMessage(carrier, (id) => (id === session ? sealer : null), topic, raw).catch(
       () => null,
     );
@@ -235,8 +233,6 @@ export class RemoteHost implements ActorHost {
     this.#send(runner, { type: "over", session, actor, attempt });
   }
 
-  #sending: Promise<unknown> = Promise.resolve();
-
   #send(runner: string, message: ToRunner): void {
     const { session } = this.#options;
     const topic = topics.runner(runner);
@@ -249,14 +245,12 @@ export class RemoteHost implements ActorHost {
     };
     // What is lost is sent again.
     const sent = send().catch(() => {});
-    this.#sending = Promise.all([this.#sending, sent]);
-  }
-
-  #sent(): Promise<unknown> {
-    return this.#sending;
+    this.#sending.add(sent);
+    void sent.then(() => this.#sending.delete(sent));
   }
 
   #checkLater(): void {
+    this.#checkedAt = this.#options.clock.now();
     this.#withdrawCheck = this.#options.clock.after(HEARTBEAT_MS, () => {
       if (this.#isClosed) return;
       this.#check();
@@ -267,7 +261,6 @@ export class RemoteHost implements ActorHost {
   #check(): void {
     const now = this.#options.clock.now();
     if (now - this.#checkedAt > SLEPT_MS) this.#countsFrom = now;
-    this.#checkedAt = now;
     const isUp = this.#line?.carrier.isUp ?? false;
     if (!isUp) this.#countsFrom = now;
     let isAnyWaiting = false;
@@ -277,7 +270,8 @@ export class RemoteHost implements ActorHost {
         continue;
       }
       isAnyWaiting = true;
-      if (waiting.isQueued && now - waiting.offeredAt > OFFER_AGAIN_MS) void this.#queue(actor, waiting);
+      if (waiting.offeredAt === null || now - waiting.offeredAt > OFFER_AGAIN_MS)
+        void this.#offer(actor, waiting);
       actor.wait(isUp ? this.#runners.whyWaits(waiting.pool) : "the engine does not answer");
     }
     if (isAnyWaiting && isUp) this.#askWho();

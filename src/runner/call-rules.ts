@@ -38,7 +38,7 @@ export type Evaluated =
 /** The session's rules, as this machine evaluates them on its own disk. */
 export interface CallRules {
   evaluate(call: BeforeCall, tool: KnownTool, signal: AbortSignal): Promise<Evaluated>;
-  /** Returns why a call that was allowed before may not run any longer, or null. */
+  /** Evaluates an allowed call again. Returns why it is now forbidden, or null. */
   recheck(tool: string, input: unknown, cwd: string, isConfined: boolean): string | null;
   /** Whether search results must be filtered. */
   readonly filters: boolean;

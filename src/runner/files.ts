@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SealedBlobs } from "../engine/sealed-blobs.ts";
+import { inTemporaryFolder } from "../lib/temporary-folder.ts";
 import type { OfferedSpec, SentEdits, SentFiles } from "../mailbox/runners.ts";
 import type { RunnerRepositories } from "../worktrees/runner/repositories.ts";
 
@@ -37,7 +37,7 @@ export function repositoryFiles(repositories: RunnerRepositories): RunnerFiles {
       if (path === null) return filesHere(root);
       const { repository, commit, bundle } = await request(await repositories.newest());
       if (bundle !== null)
-        await inTemporaryFolder(async (folder) => {
+        await inTemporaryFolder("troupe-travel-", async (folder) => {
           const file = join(folder, "files.bundle");
           await writeFile(file, await blobs.take(bundle));
           await repositories.receive(repository, { commit, bundle: file });
@@ -47,7 +47,7 @@ export function repositoryFiles(repositories: RunnerRepositories): RunnerFiles {
       return {
         setOwner: (pid) => repositories.setOwner(path, pid),
         exportEdits: () =>
-          inTemporaryFolder(async (folder) => {
+          inTemporaryFolder("troupe-travel-", async (folder) => {
             const edits = await repositories.exportSince(path, sent, folder);
             if (edits === null) return null;
             return { commit: edits.commit, bundle: await blobs.put(await readFile(edits.bundle)) };
@@ -68,13 +68,4 @@ async function filesHere(root: string): Promise<AttemptFiles> {
       `The agent's directory ${root} does not exist on its runner, and it has no repository that could be sent there.`,
     );
   return { setOwner() {}, exportEdits: async () => null, acceptEdits() {}, release: async () => {} };
-}
-
-async function inTemporaryFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), "troupe-travel-"));
-  try {
-    return await use(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }

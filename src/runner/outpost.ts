@@ -33,7 +33,7 @@ export interface OutpostParts {
   readonly outputs: AttemptOutputs;
   readonly clock: Clock;
   readonly files: Pick<AttemptFiles, "exportEdits" | "acceptEdits">;
-  /** Resolves when all that was spent so far is the session's to book. */
+  /** Resolves when the session has booked what was spent so far. */
   paid(): Promise<void>;
   /** It was asked to park, and none of its calls runs: it ends here. */
   onParked(): void;
@@ -41,7 +41,7 @@ export interface OutpostParts {
   onFault(reason: string): void;
 }
 
-/** Milliseconds after which a decision is one that a user has to take: a call that was just allowed should run. */
+/** Milliseconds after which a decision that is still missing is assumed to wait for the user. */
 const USER_MS = 1_000;
 
 interface Open extends RunningCall {
@@ -262,6 +262,7 @@ export class Outpost {
       return edits === null ? {} : { edits };
     } catch (error) {
       this.#parts.onFault(`its edits could not be sent: ${errorMessage(error)}`);
+      // The agent's process is ended: no answer must let it continue.
       return new Promise(() => {});
     }
   }

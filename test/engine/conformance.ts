@@ -93,7 +93,7 @@ export function conforms(open: () => Promise<Ground>): void {
     await wait(() => expect(taken).toEqual(["s-a-1", "s-b-1"]));
   });
 
-  it("delivers texts in order to whoever listens, in both directions, and nothing to a closed listener", async () => {
+  it("delivers texts in order to each listener, in both directions, and none to a closed one", async () => {
     const { session, runner } = await opened(open);
     for (const [from, to] of [
       [session, runner],

@@ -165,6 +165,29 @@ describe("an actor on a runner", () => {
     },
   );
 
+  test.each([
+    ["that fits into a message", "go"],
+    ["that is so large that the engine keeps it", `go ${"x".repeat(300_000)}`],
+  ])("waits for an engine that is away when it starts, with a conversation %s", async (_, prompt) => {
+    const world = linked({});
+    world.link.engine.setDown(true);
+    const ended = world.supervisor.prompt(prompt);
+    await wait(20_000);
+    expect(world.done).toEqual([]);
+    world.link.engine.setDown(false);
+    expect((await ended).summary.status).toBe("done");
+  });
+
+  test("works by rules that the user has changed while it waited for a runner", async () => {
+    const world = linked({}, []);
+    const ended = world.supervisor.prompt("go");
+    await expect.poll(() => world.link.engine.attempts.length).toBe(1);
+    world.link.setMode("plan");
+    world.link.addRunner("r1");
+    await ended;
+    expect(world.link.rulesSeen.at(-1)?.mode).toBe("plan");
+  });
+
   test("an attempt that waited in an engine without a memory is offered again", async () => {
     const world = linked({}, []);
     const ended = world.supervisor.prompt("go");

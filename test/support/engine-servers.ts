@@ -19,7 +19,7 @@ export interface OwnServer {
 }
 
 /** PostgreSQL refuses to run as root. */
-const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+const ORDINARY_USER = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 const postgresPrograms = findPostgres();
 
@@ -46,7 +46,7 @@ export async function startPostgres(): Promise<OwnServer> {
   const data = join(folder, "data");
   const quick = ["--no-sync", "--auth=trust", "--username=troupe", "--encoding=UTF8", "--locale=C"];
   execFileSync(join(postgresPrograms, "initdb"), ["-D", data, ...quick], {
-    ...NOBODY,
+    ...ORDINARY_USER,
     cwd: folder,
     stdio: "ignore",
   });
@@ -63,7 +63,7 @@ export async function startPostgres(): Promise<OwnServer> {
 
 function ownFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), name));
-  if (NOBODY.uid !== undefined) chownSync(folder, NOBODY.uid, NOBODY.gid);
+  if (ORDINARY_USER.uid !== undefined) chownSync(folder, ORDINARY_USER.uid, ORDINARY_USER.gid);
   return folder;
 }
 
@@ -86,7 +86,7 @@ async function runServer(
   const start = async () => {
     for (let tries = 0; tries < 200; tries += 1) {
       if (child === undefined || child.exitCode !== null || child.signalCode !== null)
-        child = spawn(program, args, { ...NOBODY, cwd: at.folder, stdio: "ignore", detached: true });
+        child = spawn(program, args, { ...ORDINARY_USER, cwd: at.folder, stdio: "ignore", detached: true });
       if (await at.isReady()) return;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }

@@ -17,6 +17,7 @@ import {
   OfferedSpec,
   type RunnerExit,
   type RunnerInfo,
+  type RunnerRules,
   ToRunner,
   type ToSession,
   topics,
@@ -43,15 +44,6 @@ export const fastClock: Clock = {
   },
 };
 
-const elsewhere: SessionSide = {
-  offer: { version: "test", files: null },
-  sendFiles: async () => ({ repository: "", commit: "", bundle: null }),
-  takeEdits: async () => {},
-  hasNewFiles: () => false,
-  paid() {},
-  rules: () => ({ mode: "default", rules: [] }),
-};
-
 export interface LinkOptions {
   readonly random: () => number;
   readonly faults?: Faults;
@@ -62,6 +54,10 @@ export interface LinkOptions {
 export interface Link {
   readonly engine: MemoryEngine;
   readonly host: ActorHost;
+  /** The mode of the session, as its runners get it. */
+  setMode(mode: RunnerRules["mode"]): void;
+  /** The rules that runners got after their offer. */
+  readonly rulesSeen: readonly RunnerRules[];
   /** Connects a runner. What its agents run in processes comes from the session, as they share a machine. */
   addRunner(name: string): LinkRunner;
 }
@@ -75,6 +71,16 @@ export interface LinkRunner {
 export function openLink({ random, faults, clock = systemClock }: LinkOptions): Link {
   const engine = new MemoryEngine({ random, clock, ...(faults ? { faults } : {}) });
   const starts = new Map<string, ActorStart>();
+  const rulesSeen: RunnerRules[] = [];
+  let mode: RunnerRules["mode"] = "default";
+  const elsewhere: SessionSide = {
+    offer: { version: "test", files: null },
+    sendFiles: async () => ({ repository: "", commit: "", bundle: null }),
+    takeEdits: async () => {},
+    hasNewFiles: () => false,
+    paid() {},
+    rules: () => ({ mode, rules: [] }),
+  };
   const remote = new RemoteHost({
     ...{ session: SESSION, clock },
     connect: async () => ({ carrier: engine.connect("session"), fleetKey: FLEET_KEY }),
@@ -97,22 +103,25 @@ export function openLink({ random, faults, clock = systemClock }: LinkOptions): 
     },
   };
   return {
-    engine,
-    host,
+    ...{ engine, host, rulesSeen },
+    setMode(next) {
+      mode = next;
+    },
     addRunner(name) {
-      const runner = addRunner(engine, name, clock, starts);
+      const runner = addRunner(engine, name, { clock, starts, rulesSeen });
       runners.push(runner);
       return runner;
     },
   };
 }
 
-function addRunner(
-  engine: MemoryEngine,
-  name: string,
-  clock: Clock,
-  starts: Map<string, ActorStart>,
-): LinkRunner {
+interface LinkParts {
+  readonly clock: Clock;
+  readonly starts: Map<string, ActorStart>;
+  readonly rulesSeen: RunnerRules[];
+}
+
+function addRunner(engine: MemoryEngine, name: string, { clock, starts, rulesSeen }: LinkParts): LinkRunner {
   const carrier = engine.connect(name);
   const channels = new Map<string, ReliableChannel>();
   const attempts = new Map<string, { readonly id: AttemptId; end(): void }>();
@@ -159,7 +168,10 @@ function addRunner(
     channels.set(id, channel);
     const ended = Promise.withResolvers<void>();
     attempts.set(id, { id: attemptId, end: ended.resolve });
-    await Promise.race([ended.promise, runOffered(offered, start, channel, clock, name, () => isGone)]);
+    await Promise.race([
+      ended.promise,
+      runOffered(offered, start, channel, clock, name, { rulesSeen, isGone: () => isGone }),
+    ]);
     // What it has sent last may not have arrived; the session says when it is over.
     await ended.promise;
     starts.delete(id);
@@ -185,7 +197,7 @@ async function runOffered(
   channel: ReliableChannel,
   clock: Clock,
   runner: string,
-  isGone: () => boolean,
+  { rulesSeen, isGone }: { readonly rulesSeen: RunnerRules[]; isGone(): boolean },
 ): Promise<void> {
   const services = sessionServices({ clock, edits: async () => null });
   services.attach(channel);
@@ -196,7 +208,7 @@ async function runOffered(
   receive(channel, agentNotices, {
     cancel: (reason) => stopped.abort(new Error(reason)),
     watch: (on) => model.watch(on),
-    rules() {},
+    rules: (rules) => void rulesSeen.push(rules),
   });
   const notify = sender<typeof attemptNotices>(channel);
   const { run, command, background, hidden } = start.services;

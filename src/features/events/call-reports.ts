@@ -46,7 +46,7 @@ export class CallReports {
   /** The turn whose reply was reported before its calls ran, by actor. */
   readonly #said = new Map<ActorId, number>();
 
-  /** `titleOf` returns the title of a call that is first seen with its result. */
+  /** `titleOf` returns the title of a call whose start was not reported. */
   constructor(
     clock: Pick<Clock, "now" | "after">,
     onEvent: (event: SupervisorEvent) => void,

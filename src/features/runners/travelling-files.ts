@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SessionSide } from "../../actors/hosts.ts";
+import { inTemporaryFolder } from "../../lib/temporary-folder.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
 import type { HeldTree, HeldWorktrees } from "../writers/held-worktrees.ts";
@@ -26,7 +26,7 @@ export function travellingFiles(
   };
   return {
     sendFiles: (have) =>
-      inTemporaryFolder(async (into) => {
+      inTemporaryFolder("troupe-travel-", async (into) => {
         const { tree } = heldNow();
         const exported = await worktrees.exportTree({
           source: { type: "tree", tree },
@@ -39,7 +39,7 @@ export function travellingFiles(
         return { repository, commit, bundle: bundle === null ? null : await readFile(bundle) };
       }),
     takeEdits: (commit, bytes) =>
-      inTemporaryFolder(async (folder) => {
+      inTemporaryFolder("troupe-travel-", async (folder) => {
         const bundle = join(folder, "edits.bundle");
         await writeFile(bundle, bytes);
         const held = heldNow();
@@ -56,13 +56,4 @@ export function travellingFiles(
 function commandIn(input: unknown): string[] {
   const { command } = (input ?? {}) as { readonly command?: unknown };
   return typeof command === "string" ? [command] : [];
-}
-
-async function inTemporaryFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), "troupe-travel-"));
-  try {
-    return await use(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }
