@@ -258,7 +258,8 @@ class OpenRunner implements Runner {
     else {
       const taking = this.#taking;
       this.#taking = null;
-      await taking?.pause().catch(() => {});
+      // What runs continues, with its lock.
+      await taking?.close().catch(() => {});
     }
   }
 

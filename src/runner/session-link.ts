@@ -34,6 +34,7 @@ export class SessionLink {
   readonly #keys = new Map<string, number>();
   #progress: FromAgent | null = null;
   #isProgressDue = false;
+  #withdrawProgress = () => {};
   #withdrawSign: () => void;
   /** Since when the session has received nothing that was sent; null if it has all. */
   #silentSince: number | null = null;
@@ -110,6 +111,7 @@ export class SessionLink {
 
   close(): void {
     this.#withdrawSign();
+    this.#withdrawProgress();
     this.#channel.close();
     this.#caller.giveUp("The attempt is over");
   }
@@ -121,7 +123,7 @@ export class SessionLink {
   #progressLater(): void {
     if (this.#isProgressDue) return;
     this.#isProgressDue = true;
-    this.#clock.after(PROGRESS_MS, () => {
+    this.#withdrawProgress = this.#clock.after(PROGRESS_MS, () => {
       this.#isProgressDue = false;
       if (this.#progress !== null && this.#channel.unreceived < MOST_LATE)
         this.#notify("report", this.#progress);
