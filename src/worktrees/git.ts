@@ -63,8 +63,9 @@ const OURS = {
   GIT_COMMITTER_EMAIL: "troupe@localhost",
 };
 
-/** Environment variables that steer git and must not be inherited. */
-const STEERS_GIT = /^GIT_(?!(AUTHOR|COMMITTER)_(NAME|EMAIL)$|SSL_|CONFIG_NOSYSTEM$)/;
+/** Environment variables that steer git and must not be inherited. simple-git refuses to run with some of them. */
+const STEERS_GIT =
+  /^(GIT_(?!(AUTHOR|COMMITTER)_(NAME|EMAIL)$|SSL_|CONFIG_NOSYSTEM$)|(EDITOR|VISUAL|PAGER|PREFIX|SSH_ASKPASS)$)/i;
 
 /** What git started (a filter that became a daemon) may hold its output open. Wait this long after git has ended. */
 const PATIENCE_MS = 30_000;

@@ -39,3 +39,12 @@ describe("what git says is an answer when all of it has come", () => {
     await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(/ESRCH/), { timeout: 10_000 });
   });
 });
+
+it.each(["EDITOR", "VISUAL", "PAGER", "PREFIX", "SSH_ASKPASS", "GIT_EDITOR", "GIT_DIR"])(
+  "git runs where %s is set, and does not see it",
+  async (name) => {
+    const { folder, env } = gitThat(`env | grep -c "^${name}=" ; true`);
+    const answer = await gitIn(folder, { ...env, [name]: "vi" }).run(["--version"]);
+    expect(answer).toMatchObject({ code: 0, out: "0\n" });
+  },
+);
