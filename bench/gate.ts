@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { openGate, openPermissions, openRules, toolSwitch } from "../src/features/gate/permissions.ts";
-import { systemClock } from "../src/mailbox/clock.ts";
+import { systemClock } from "../src/lib/clock.ts";
 import { callId, MAIN } from "../src/mailbox/ids.ts";
 import type { Services } from "../src/mailbox/services.ts";
 import { AddedDirs } from "../src/policy/confinement/added-dirs.ts";

@@ -1,4 +1,4 @@
-import { systemClock } from "../src/mailbox/clock.ts";
+import { systemClock } from "../src/lib/clock.ts";
 import { ActorId, MAIN } from "../src/mailbox/ids.ts";
 import type { Gateway, ModelRequest } from "../src/model/client.ts";
 import { threadGateway } from "../src/model/gateway.ts";

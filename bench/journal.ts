@@ -1,10 +1,10 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { sessionPaths } from "../src/journal/paths.ts";
+import type { SessionEvent } from "../src/journal/session-events.ts";
 import { startJournal } from "../src/journal/thread-journal.ts";
-import { systemClock } from "../src/mailbox/clock.ts";
+import { systemClock } from "../src/lib/clock.ts";
 import { MAIN, SessionId } from "../src/mailbox/ids.ts";
-import type { SessionEvent } from "../src/mailbox/session-events.ts";
 import { onFreshGround } from "./folders.ts";
 import type { BenchOptions, BenchResult } from "./result.ts";
 import { interleaved, median, p95 } from "./samples.ts";

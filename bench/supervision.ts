@@ -2,10 +2,10 @@ import { closeSync, cpSync, fdatasyncSync, openSync, readFileSync, rmSync, write
 import { join } from "node:path";
 import { journalFile, sessionPaths } from "../src/journal/paths.ts";
 import { readJournal } from "../src/journal/reader.ts";
+import type { SessionEvent } from "../src/journal/session-events.ts";
 import { startJournal } from "../src/journal/thread-journal.ts";
-import { systemClock } from "../src/mailbox/clock.ts";
+import { systemClock } from "../src/lib/clock.ts";
 import { SessionId } from "../src/mailbox/ids.ts";
-import type { SessionEvent } from "../src/mailbox/session-events.ts";
 import { type Ground, onFreshGround } from "./folders.ts";
 import type { LongSession, LongSessionTask } from "./inside/long-session.ts";
 import type { ResumingRun, ResumingTask } from "./inside/resuming.ts";

@@ -29,6 +29,7 @@ export {
   agentReport,
   defineActor,
 } from "./features/user-actors/define-actor.ts";
+export type { Clock } from "./lib/clock.ts";
 export type {
   ContextOptions,
   LimitOptions,
@@ -41,7 +42,6 @@ export type {
 } from "./library/options.ts";
 export type { ProjectOptions } from "./library/read-project.ts";
 export { type AgentRun, Session, type TypedResult } from "./library/session.ts";
-export type { Clock } from "./mailbox/clock.ts";
 export type { Compaction } from "./mailbox/compacted.ts";
 export type { MessageParam, Usage } from "./mailbox/conversation.ts";
 export type { ActorId, CallId, Ids, SessionId } from "./mailbox/ids.ts";
@@ -76,6 +76,7 @@ export type {
   UserHandler,
   UserRequest,
 } from "./policy/asks.ts";
+export type { PermissionDenial } from "./policy/grounds.ts";
 export type {
   AgentResult,
   Limits,
@@ -94,7 +95,6 @@ export {
   resumeSession,
 } from "./session/resume-session.ts";
 export type { Rule } from "./settings/rules.ts";
-export type { PermissionDenial } from "./supervisor/grounds.ts";
 export {
   type CallContext,
   type CustomTool,

@@ -2,7 +2,7 @@ import { MergeBack } from "../../src/features/isolation/merge-back.ts";
 import { worktreeDefaults } from "../../src/features/isolation/worktree-settings.ts";
 import type { HeldTree } from "../../src/features/writers/held-worktrees.ts";
 import { processIdentity } from "../../src/journal/process-identity.ts";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { ActorId } from "../../src/mailbox/ids.ts";
 import type { WorktreeResult } from "../../src/mailbox/worktree.ts";
 import { startGitWorker } from "../../src/worktrees/git-worker.ts";

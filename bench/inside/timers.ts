@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { openTimers, type Timers } from "../../src/timers/timers.ts";
 import { onFreshGround } from "../folders.ts";
 import { answer, given } from "../own-process.ts";

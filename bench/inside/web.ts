@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readability } from "@mozilla/readability";
 import TurndownService from "turndown";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { parseDocument } from "../../src/web/convert/dom.ts";
 import { Pages } from "../../src/web/pages.ts";
 import { answer, given } from "../own-process.ts";

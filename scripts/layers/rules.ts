@@ -63,8 +63,19 @@ export const rules: Rules = {
         ),
       ],
     ],
-    ["context", [...folders("lib", "mailbox"), types("src/model/client.ts")]],
-    ["tools", [...folders("lib", "mailbox"), types("src/policy/"), types("src/model/client.ts")]],
+    [
+      "context",
+      [...folders("lib", "mailbox"), ...all("src/settings/hook-events.ts"), types("src/model/client.ts")],
+    ],
+    [
+      "tools",
+      [
+        ...folders("lib", "mailbox"),
+        ...all("src/journal/task-graph.ts", "src/model/invalid-input.ts"),
+        types("src/policy/"),
+        types("src/model/client.ts"),
+      ],
+    ],
     [
       "mcp",
       // Its broker is a process of its own, with a group, a tag and an environment like every other child.
@@ -122,7 +133,7 @@ export const rules: Rules = {
       [
         ...folders("lib", "mailbox", "context", "tools"),
         ...all("src/model/gateway-client.ts"),
-        ...all("src/model/conversation-transfer.ts"),
+        ...all("src/model/conversation-transfer.ts", "src/model/invalid-input.ts"),
         types("src/model/client.ts"),
         types("src/engine/carrier.ts"),
       ],

@@ -3,7 +3,7 @@ import type { Mutation } from "./mutation.ts";
 export const mailbox: readonly Mutation[] = [
   {
     name: "L2-pause-keeps-its-listener",
-    file: "src/mailbox/clock.ts",
+    file: "src/lib/clock.ts",
     from: 'signal?.removeEventListener("abort", end);',
     to: "",
     tests: ["test/mailbox/listeners.test.ts"],

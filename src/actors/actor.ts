@@ -1,5 +1,5 @@
 import { charsIn } from "../context/compaction/tokens.ts";
-import type { Clock } from "../mailbox/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { ActorSpec, FromAgent } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 import type { ModelClient, ModelEvent } from "../model/client.ts";

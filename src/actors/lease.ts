@@ -1,4 +1,4 @@
-import type { Clock } from "../mailbox/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { CallId } from "../mailbox/ids.ts";
 import type { CallOptions } from "../mailbox/rpc/caller.ts";
 import type { Result } from "../mailbox/rpc/frames.ts";

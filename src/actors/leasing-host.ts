@@ -1,5 +1,5 @@
+import { type Clock, systemClock } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
-import { type Clock, systemClock } from "../mailbox/clock.ts";
 import { PeerGone, type Services } from "../mailbox/services.ts";
 import { type EncodeMessage, messageEncoder } from "../model/conversation-transfer.ts";
 import { gatewayClient } from "../model/gateway-client.ts";

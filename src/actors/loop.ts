@@ -1,5 +1,4 @@
 import { limitResults } from "../context/limit-results.ts";
-import { cutAt } from "../mailbox/invalid-input.ts";
 import {
   type ActorSpec,
   type CallResult,
@@ -11,6 +10,7 @@ import type { Services } from "../mailbox/services.ts";
 import type { Finish } from "../mailbox/turn-answers.ts";
 import { blocksOf } from "../mailbox/turns.ts";
 import type { ModelClient, ModelReply, OnModelEvent } from "../model/client.ts";
+import { cutAt } from "../model/invalid-input.ts";
 import type { Dispatch } from "../tools/dispatch.ts";
 import { type AgentConversation, callsOf } from "./agent-state.ts";
 import { boundsIn, compactToFit, endingOfCompaction } from "./compaction.ts";

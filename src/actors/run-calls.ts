@@ -1,4 +1,4 @@
-import { nextTask } from "../mailbox/clock.ts";
+import { nextTask } from "../lib/clock.ts";
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import { type ActorId, type CallId, callId } from "../mailbox/ids.ts";
 import type { CallResult } from "../mailbox/messages.ts";

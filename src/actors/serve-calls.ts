@@ -1,5 +1,5 @@
 import type { MessagePort } from "node:worker_threads";
-import { systemClock } from "../mailbox/clock.ts";
+import { systemClock } from "../lib/clock.ts";
 import { Caller } from "../mailbox/rpc/caller.ts";
 import { portChannel } from "../mailbox/rpc/channel.ts";
 import type { Result } from "../mailbox/rpc/frames.ts";

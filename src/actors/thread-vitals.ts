@@ -1,4 +1,4 @@
-import type { Clock } from "../mailbox/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { Vitals } from "./hosts.ts";
 import type { ToolThread } from "./tool-threads.ts";
 

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
+import { type Clock, pause, systemClock } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
-import { type Clock, pause, systemClock } from "../mailbox/clock.ts";
 import { Caller } from "../mailbox/rpc/caller.ts";
 import { workerChannel } from "../mailbox/rpc/channel.ts";
 import { serve } from "../mailbox/rpc/server.ts";

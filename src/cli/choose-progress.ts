@@ -1,5 +1,5 @@
 import type { AgentView } from "../events/event.ts";
-import type { Clock } from "../mailbox/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { createCanvas } from "../terminal/canvas/canvas.ts";
 import { CLOCK_MS, createFrames, TREE_MS } from "../terminal/canvas/frames.ts";

@@ -1,5 +1,5 @@
 import { errorMessage } from "../lib/errors.ts";
-import type { ThreadsAhead } from "../mailbox/threads.ts";
+import type { ThreadsAhead } from "../lib/threads.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { keepHeapSmall } from "./heap.ts";
 import { main, untilTerminator } from "./main.ts";

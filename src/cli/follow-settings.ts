@@ -1,4 +1,4 @@
-import type { Clock } from "../mailbox/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { TrustedSettings } from "../policy/trust/trust.ts";
 import { untrustedNote } from "../policy/trust/trust-text.ts";
 import type { SupervisorHandle } from "../session/options.ts";

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { Clock } from "../mailbox/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { RunningAs } from "../policy/root-bypass.ts";
 import type { Outlet } from "../terminal/output-stream.ts";
 

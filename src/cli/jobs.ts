@@ -1,6 +1,6 @@
 import type { SupervisorEvent } from "../events/event.ts";
+import { type Clock, pause } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
-import { type Clock, pause } from "../mailbox/clock.ts";
 import { noUsage } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { Status } from "../mailbox/messages.ts";

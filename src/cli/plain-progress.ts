@@ -1,5 +1,5 @@
 import type { AgentView, SupervisorEvent } from "../events/event.ts";
-import type { Clock } from "../mailbox/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { Paint } from "../terminal/colour.ts";
 import type { Outlet } from "../terminal/output-stream.ts";

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { isatty } from "node:tty";
-import { systemClock } from "../mailbox/clock.ts";
+import { systemClock } from "../lib/clock.ts";
 import { isContained } from "../policy/root-bypass.ts";
 import { outputStream } from "../terminal/output-stream.ts";
 import type { CliIO } from "./io.ts";

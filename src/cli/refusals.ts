@@ -1,6 +1,6 @@
 import { shellWord, shorten } from "../lib/text.ts";
 import { findSubject } from "../policy/asking/subject.ts";
-import type { PermissionDenial } from "../supervisor/grounds.ts";
+import type { PermissionDenial } from "../policy/grounds.ts";
 import { counted } from "../terminal/figures.ts";
 import { safeLine, safeText } from "../terminal/safe-text.ts";
 import { originOf } from "./permissions/format.ts";

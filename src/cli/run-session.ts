@@ -1,6 +1,6 @@
 import type { AgentView, SupervisorEvent } from "../events/event.ts";
+import { type Clock, within } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
-import { type Clock, within } from "../mailbox/clock.ts";
 import { totalTokens } from "../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { AgentResult, SessionUsage, SupervisorHandle } from "../session/options.ts";

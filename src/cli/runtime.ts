@@ -1,6 +1,6 @@
 import type { AgentDefinition } from "../context/agents/definition.ts";
 import type { ListedAgent } from "../features/agents/listing.ts";
-import type { ThreadsAhead } from "../mailbox/threads.ts";
+import type { ThreadsAhead } from "../lib/threads.ts";
 import type { AgentModels } from "../model/agent-models.ts";
 import type { SupervisorHandle, SupervisorOptions } from "../session/options.ts";
 import type { Restoring, ResumeRequest } from "../session/resume-session.ts";

@@ -2,11 +2,11 @@ import type { MessageEvent, PromptEvent, SupervisorEvent } from "../events/event
 import { callTitle } from "../features/events/call-title.ts";
 import { JournalEvents } from "../features/events/journal-events.ts";
 import { type AgentHistory, agentsOf, type SessionHistory, sessionOf } from "../journal/folds.ts";
+import type { JournalRecord } from "../journal/session-events.ts";
 import { resultText } from "../mailbox/compacted.ts";
 import { textOf } from "../mailbox/conversation.ts";
 import { type ActorId, type CallId, callId } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
-import type { JournalRecord } from "../mailbox/session-events.ts";
 import { messageText, userText } from "./user-text.ts";
 
 export interface PastCall {

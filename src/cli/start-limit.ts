@@ -1,4 +1,4 @@
-import { within } from "../mailbox/clock.ts";
+import { within } from "../lib/clock.ts";
 import type { CliIO } from "./io.ts";
 
 /** Milliseconds for a start without questions: it reads files, and runs `apiKeyHelper` for at most 30 s. */

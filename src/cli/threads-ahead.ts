@@ -3,7 +3,7 @@
  * loaded and reads its settings.
  */
 import { JOURNAL_THREAD } from "../journal/writer-kind.ts";
-import { startAhead, type ThreadsAhead } from "../mailbox/threads.ts";
+import { startAhead, type ThreadsAhead } from "../lib/threads.ts";
 import { GATEWAY_THREAD } from "../model/gateway-kind.ts";
 
 /** Commands with a name that open a session without further questions. */

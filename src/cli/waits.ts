@@ -1,5 +1,5 @@
 import type { SupervisorEvent } from "../events/event.ts";
-import type { Clock } from "../mailbox/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { shortDate, shortTime } from "../terminal/figures.ts";
 import { safeLine } from "../terminal/safe-text.ts";

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { type Clock, systemClock, within } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
-import { type Clock, systemClock, within } from "../mailbox/clock.ts";
 import { BullmqCarrier } from "./bullmq/bullmq-carrier.ts";
 import type { EngineServer } from "./bullmq/server.ts";
 import type { Carrier } from "./carrier.ts";

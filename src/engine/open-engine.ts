@@ -1,5 +1,5 @@
+import { type Clock, systemClock } from "../lib/clock.ts";
 import { errorCode, errorMessage } from "../lib/errors.ts";
-import { type Clock, systemClock } from "../mailbox/clock.ts";
 import { BullmqCarrier } from "./bullmq/bullmq-carrier.ts";
 import { openPostgres } from "./bullmq/postgres.ts";
 import { openRedis } from "./bullmq/redis.ts";

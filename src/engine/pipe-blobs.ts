@@ -1,4 +1,4 @@
-import { type Clock, within } from "../mailbox/clock.ts";
+import { type Clock, within } from "../lib/clock.ts";
 import { EngineAwayError, hashBlob } from "./limits.ts";
 import type { PipeFrame } from "./pipe-frames.ts";
 

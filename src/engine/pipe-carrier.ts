@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
+import { type Clock, systemClock, within } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
-import { type Clock, systemClock, within } from "../mailbox/clock.ts";
 import type { Carrier, Listening, OfferedAttempt, RunAttempt, Taking } from "./carrier.ts";
 import { readJsonLines } from "./json-lines.ts";
 import { assertName, assertText, assertTopic, EngineAwayError, WIRE } from "./limits.ts";

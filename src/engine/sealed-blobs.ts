@@ -1,4 +1,4 @@
-import { type Clock, pause } from "../mailbox/clock.ts";
+import { type Clock, pause } from "../lib/clock.ts";
 import type { Carrier } from "./carrier.ts";
 import { EngineAwayError } from "./limits.ts";
 import type { Seal } from "./seal.ts";

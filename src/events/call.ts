@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { FileDiff } from "../mailbox/file-diff.ts";
+import { FileDiff } from "../lib/file-diff.ts";
 import { ActorId, CallId } from "../mailbox/ids.ts";
 
 /** What all events of one call have. */

@@ -1,9 +1,9 @@
 import { addUsage, type Usage } from "../mailbox/conversation.ts";
 import type { ActorId, SessionId } from "../mailbox/ids.ts";
 import type { ActorSpec, Status, Summary, Turn } from "../mailbox/messages.ts";
-import type { JournalRecord } from "../mailbox/session-events.ts";
-import { afterChange, noTasks, type TaskGraph } from "../mailbox/task-graph.ts";
 import { usageOf } from "../mailbox/turns.ts";
+import type { JournalRecord } from "./session-events.ts";
+import { afterChange, noTasks, type TaskGraph } from "./task-graph.ts";
 
 /**
  * These folds of the records are the whole state of a session (promise 4). A spec has everything of an actor, including

@@ -1,9 +1,8 @@
 import { linkSync, rmSync } from "node:fs";
 import { constants, type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Clock } from "../mailbox/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { SessionId } from "../mailbox/ids.ts";
-import type { SessionEvent } from "../mailbox/session-events.ts";
 import { CHECKSUM_VERSION, sealLines } from "./checksum.ts";
 import { writeSentence } from "./journal-error.ts";
 import { linesOf } from "./lines.ts";
@@ -11,6 +10,7 @@ import { openJournal } from "./open-journal.ts";
 import { journalFile, type SessionPlace } from "./paths.ts";
 import { makePrivateFolders, syncFolder } from "./private-files.ts";
 import { newerSentence, parseRecord } from "./record-line.ts";
+import type { SessionEvent } from "./session-events.ts";
 
 export interface ForkRequest {
   /** Directory of the session to copy. It is only read, and may be open in another process. */

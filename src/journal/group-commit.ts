@@ -1,4 +1,4 @@
-import type { Clock } from "../mailbox/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import { sealLines } from "./checksum.ts";
 import { isFull, replacedSentence, syncSentence, writeSentence } from "./journal-error.ts";
 import type { JournalFile } from "./journal-file.ts";

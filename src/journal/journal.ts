@@ -1,4 +1,4 @@
-import type { SessionEvent } from "../mailbox/session-events.ts";
+import type { SessionEvent } from "./session-events.ts";
 
 /** Whether the last attempt to write succeeded. */
 export type JournalState =

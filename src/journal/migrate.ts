@@ -1,4 +1,4 @@
-import { JOURNAL_VERSION } from "../mailbox/session-events.ts";
+import { JOURNAL_VERSION } from "./session-events.ts";
 
 /** A parsed line before its schema: of an older version, or of this one. */
 type Fields = Readonly<Record<string, unknown>>;

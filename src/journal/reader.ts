@@ -1,9 +1,9 @@
-import type { JournalRecord } from "../mailbox/session-events.ts";
 import { JournalError, readSentence } from "./journal-error.ts";
 import { type Line, linesOf } from "./lines.ts";
 import { migration, OLDEST_VERSION } from "./migrate.ts";
 import { openJournal } from "./open-journal.ts";
 import { newerSentence, parseRecord } from "./record-line.ts";
+import type { JournalRecord } from "./session-events.ts";
 
 export type JournalReading =
   | {

@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import * as z from "zod/mini";
 import { lazy } from "../lib/lazy.ts";
-import { JOURNAL_VERSION, JournalRecord, SessionEvent } from "../mailbox/session-events.ts";
 import { CHECKSUM_VERSION, verifyLine } from "./checksum.ts";
 import { type Migrate, migration, OLDEST_VERSION } from "./migrate.ts";
+import { JOURNAL_VERSION, JournalRecord, SessionEvent } from "./session-events.ts";
 
 /** The result of parsing one line of a journal. `version`: that of this line and those after it. */
 export type RecordLine =

@@ -1,11 +1,11 @@
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
-import { systemClock } from "../mailbox/clock.ts";
-import type { SessionEvent } from "../mailbox/session-events.ts";
+import { systemClock } from "../lib/clock.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { JournalError, writeSentence } from "./journal-error.ts";
 import { type JournalFile, openJournalFile, replaceJournalFile } from "./journal-file.ts";
 import { MAX_RECORD_CHARS } from "./lines.ts";
 import { type Redaction, redactJson } from "./redact-event.ts";
+import type { SessionEvent } from "./session-events.ts";
 import type { FromWriter, ToWrite, ToWriter, WriterData } from "./writer-messages.ts";
 
 const NOTHING = { seq: 0, bytes: 0 };

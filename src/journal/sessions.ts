@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
 import { SessionId } from "../mailbox/ids.ts";
 import type { Status } from "../mailbox/messages.ts";
-import type { JournalRecord } from "../mailbox/session-events.ts";
 import { JournalError, readSentence } from "./journal-error.ts";
 import { lockHolder } from "./numbered-lock.ts";
 import { openJournal } from "./open-journal.ts";
 import { journalFile, projectsFolder, type SessionPlace, slugOf } from "./paths.ts";
 import { newerSentence, parseRecord } from "./record-line.ts";
+import type { JournalRecord } from "./session-events.ts";
 
 /** One line of a list of sessions. */
 export interface SessionEntry extends SessionPlace {

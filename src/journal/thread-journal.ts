@@ -1,13 +1,13 @@
 import type { Worker } from "node:worker_threads";
-import type { Clock } from "../mailbox/clock.ts";
-import { RESTART_INTENSITY, type RestartIntensity, Restarts } from "../mailbox/restarts.ts";
-import type { SessionEvent } from "../mailbox/session-events.ts";
-import { type StartThread, startThread } from "../mailbox/threads.ts";
+import type { Clock } from "../lib/clock.ts";
+import { RESTART_INTENSITY, type RestartIntensity, Restarts } from "../lib/restarts.ts";
+import { type StartThread, startThread } from "../lib/threads.ts";
 import type { Journal, JournalState } from "./journal.ts";
 import { JournalError, type JournalErrorKind } from "./journal-error.ts";
 import { journalFile, type SessionPlace } from "./paths.ts";
 import type { JournalEnd } from "./reader.ts";
 import type { Redaction } from "./redact-event.ts";
+import type { SessionEvent } from "./session-events.ts";
 import { JOURNAL_THREAD } from "./writer-kind.ts";
 import type {
   FromWriter,

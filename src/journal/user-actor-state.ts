@@ -1,5 +1,5 @@
 import type { ActorId } from "../mailbox/ids.ts";
-import type { Outgoing, UserActorChange } from "../mailbox/user-actors.ts";
+import type { Outgoing, UserActorChange } from "./user-actors.ts";
 
 export type ActorMessage = Omit<Extract<UserActorChange, { type: "message" }>, "type">;
 

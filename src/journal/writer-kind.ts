@@ -1,4 +1,4 @@
-import type { ThreadKind } from "../mailbox/threads.ts";
+import type { ThreadKind } from "../lib/threads.ts";
 
 /** In `dist` all bundles are in one directory; in development the sources run. */
 export const JOURNAL_THREAD: ThreadKind = {

@@ -1,6 +1,6 @@
-import type { SessionEvent } from "../mailbox/session-events.ts";
 import type { JournalEnd } from "./reader.ts";
 import type { Redaction } from "./redact-event.ts";
+import type { SessionEvent } from "./session-events.ts";
 
 /** One record sent to the writer; no caller waits for a note. */
 export interface ToWrite {

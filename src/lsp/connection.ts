@@ -13,7 +13,7 @@ import {
   ResponseError,
   StreamMessageReader,
 } from "vscode-jsonrpc/node";
-import type { Clock } from "../mailbox/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 
 /** Messages of a server within the period; more are a flood. */
 const MOST_MESSAGES = 20_000;

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { fileURLToPath } from "node:url";
-import { type Clock, pause } from "../mailbox/clock.ts";
+import { type Clock, pause } from "../lib/clock.ts";
 import { type Diagnostic, PublishedDiagnostics } from "./results.ts";
 
 /** Files whose problems are kept; a server reports those of every open file. */

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { extname } from "node:path";
-import type { Clock } from "../mailbox/clock.ts";
-import { Restarts } from "../mailbox/restarts.ts";
+import type { Clock } from "../lib/clock.ts";
+import { Restarts } from "../lib/restarts.ts";
 import type { Processes } from "../processes/processes.ts";
 import { FileTexts } from "./file-texts.ts";
 import type { FileChange } from "./files-of-root.ts";

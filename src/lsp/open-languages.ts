@@ -1,4 +1,4 @@
-import { within } from "../mailbox/clock.ts";
+import { within } from "../lib/clock.ts";
 import { abortable } from "../tools/abortable.ts";
 import type { LanguageAnswer, LanguageAsker, LanguageQuestion } from "../tools/lsp/desk.ts";
 import { LanguageServers, type LanguageServersParts } from "./language-servers.ts";

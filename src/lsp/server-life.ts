@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { type Clock, pause, within } from "../mailbox/clock.ts";
+import { type Clock, pause, within } from "../lib/clock.ts";
 import { ActorId } from "../mailbox/ids.ts";
 import type { Processes, RunInput } from "../processes/processes.ts";
 import type { ProcessResult } from "../processes/requests.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../mailbox/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { Channel } from "../mailbox/rpc/channel.ts";
 import { receive, type Server, sender, serve } from "../mailbox/rpc/server.ts";
 import type { Handlers, NoticeHandlers } from "../mailbox/rpc/table.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import { type Clock, pause, within } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
-import { type Clock, pause, within } from "../mailbox/clock.ts";
-import { Restarts } from "../mailbox/restarts.ts";
+import { Restarts } from "../lib/restarts.ts";
 import { Caller } from "../mailbox/rpc/caller.ts";
 import type { EventOf, RequestOf, ResponseOf } from "../mailbox/rpc/table.ts";
 import { BrokerClient } from "./broker-client.ts";

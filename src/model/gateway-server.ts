@@ -1,5 +1,5 @@
 import type { MessagePort } from "node:worker_threads";
-import type { Clock } from "../mailbox/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { portChannel } from "../mailbox/rpc/channel.ts";
 import { receive, serve } from "../mailbox/rpc/server.ts";

@@ -1,11 +1,11 @@
 import { MessageChannel, type Worker } from "node:worker_threads";
+import { type Clock, systemClock } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
-import { type Clock, systemClock } from "../mailbox/clock.ts";
+import { Restarts } from "../lib/restarts.ts";
+import { type StartThread, startThread } from "../lib/threads.ts";
 import type { ModelPause } from "../mailbox/model-pause.ts";
-import { Restarts } from "../mailbox/restarts.ts";
 import { workerChannel } from "../mailbox/rpc/channel.ts";
 import { receive, sender, serve } from "../mailbox/rpc/server.ts";
-import { type StartThread, startThread } from "../mailbox/threads.ts";
 import { AgentPorts } from "./agent-ports.ts";
 import type { Aliases } from "./aliases.ts";
 import type { AvailableModels } from "./available-models.ts";

@@ -1,5 +1,5 @@
+import { type Clock, pause } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
-import { type Clock, pause } from "../mailbox/clock.ts";
 import type { ModelPause } from "../mailbox/model-pause.ts";
 import { prefixReader } from "./cached-prefixes.ts";
 import type {

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../mailbox/clock.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
 import { type Aliases, resolveModel } from "./aliases.ts";
 import { type AvailableModels, modelRefusal } from "./available-models.ts";
 import { checkBaseURL, SERVERS, type ServerKind } from "./base-url.ts";

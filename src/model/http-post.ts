@@ -1,6 +1,6 @@
 import type { Agent, IncomingMessage, RequestOptions } from "node:http";
 import type { Readable } from "node:stream";
-import type { Clock } from "../mailbox/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 
 /** Milliseconds for a connection to be made, through a proxy and with its certificate checked. */
 const CONNECT_MS = 10_000;

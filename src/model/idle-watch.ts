@@ -1,4 +1,4 @@
-import type { Clock } from "../mailbox/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 
 /** Detects silence: messages that only keep a connection open (pings) do not count (faults 15 and 16). */
 export interface IdleWatch {

@@ -1,4 +1,4 @@
-import { type Clock, pause } from "../mailbox/clock.ts";
+import { type Clock, pause } from "../lib/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type {
   CountTokens,

@@ -1,5 +1,5 @@
 import type { ContentBlock } from "../mailbox/conversation.ts";
-import { markInvalid } from "../mailbox/invalid-input.ts";
+import { markInvalid } from "./invalid-input.ts";
 
 type Fields = Record<string, unknown>;
 

@@ -1,4 +1,4 @@
-import { type Clock, pause } from "../mailbox/clock.ts";
+import { type Clock, pause } from "../lib/clock.ts";
 import { errorOf, toldError } from "./error-body.ts";
 import { type HttpAnswer, readBody } from "./http-post.ts";
 import type { IdleWatch } from "./idle-watch.ts";

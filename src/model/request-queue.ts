@@ -1,4 +1,4 @@
-import type { Clock } from "../mailbox/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { ModelPause } from "../mailbox/model-pause.ts";
 import { CachedPrefixes } from "./cached-prefixes.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../mailbox/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { ModelFailure, ModelOutcome } from "./client.ts";
 
 /** What one request has waited since its first failure, and what it says when that was too long. */

@@ -1,6 +1,6 @@
 import type { ContentBlock, Usage } from "../mailbox/conversation.ts";
-import { invalidInput, markCut } from "../mailbox/invalid-input.ts";
 import type { ModelOutcome, ModelReply, ModelRequest } from "./client.ts";
+import { invalidInput, markCut } from "./invalid-input.ts";
 import { promptBound, requestMeasure } from "./request-size.ts";
 
 /** What an API does not accept in a call's ID or a tool's name. */

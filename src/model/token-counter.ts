@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { type Clock, pause } from "../mailbox/clock.ts";
+import { type Clock, pause } from "../lib/clock.ts";
 import type { CountTokens } from "./client.ts";
 import { countBodyOf } from "./request-body.ts";
 

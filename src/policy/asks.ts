@@ -1,4 +1,4 @@
-import type { FileDiff } from "../mailbox/file-diff.ts";
+import type { FileDiff } from "../lib/file-diff.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 
 /** The agent that asks, as the user sees it. */

@@ -1,5 +1,5 @@
+import type { Clock } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
-import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { callKey, questionKey, type SameCall } from "./asking/identity.ts";
 import { choiceOutcome, nobody, permissionOutcome, planOutcome } from "./asking/outcomes.ts";

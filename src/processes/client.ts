@@ -1,6 +1,6 @@
+import { type Clock, systemClock } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
-import { type Clock, systemClock } from "../mailbox/clock.ts";
-import { RESTART_INTENSITY, Restarts } from "../mailbox/restarts.ts";
+import { RESTART_INTENSITY, Restarts } from "../lib/restarts.ts";
 import { commandEnvironment, commandsOwn } from "./environment.ts";
 import type { SystemUser } from "./helper-process.ts";
 import { HostConnection } from "./host-connection.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Clock, within } from "../mailbox/clock.ts";
+import { type Clock, within } from "../lib/clock.ts";
 import type { RunInput, RunWatch } from "./processes.ts";
 
 /** Limit of bytes for a child that does not read them; they have no other limit here. */

@@ -10,7 +10,7 @@ import {
   unlinkSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import type { Clock } from "../mailbox/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import { endsOf, type ReadAt } from "./file-ends.ts";
 import type { ProcessOutput } from "./launch.ts";
 import { namelessFile } from "./nameless-files.ts";

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { type Clock, within } from "../mailbox/clock.ts";
+import { type Clock, within } from "../lib/clock.ts";
 import { type Channel, channelEnds } from "../mailbox/rpc/channel.ts";
 
 /** V8 prints a long stack after it has said that there is no memory left. */

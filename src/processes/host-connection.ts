@@ -1,5 +1,5 @@
+import type { Clock } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
-import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { Caller } from "../mailbox/rpc/caller.ts";
 import type { Failure } from "../mailbox/rpc/frames.ts";

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { type Clock, pause } from "../mailbox/clock.ts";
+import { type Clock, pause } from "../lib/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 
 /** Carried by every child, so that one that left its group can still be found. */

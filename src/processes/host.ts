@@ -1,6 +1,6 @@
 import { closeSync, readdirSync, readFileSync } from "node:fs";
 import type { Socket } from "node:net";
-import { type Clock, systemClock } from "../mailbox/clock.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { parentChannel } from "../mailbox/rpc/channel.ts";
 import { receive, serve } from "../mailbox/rpc/server.ts";

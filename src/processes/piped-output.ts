@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { connect, type Socket } from "node:net";
-import { type Clock, within } from "../mailbox/clock.ts";
+import { type Clock, within } from "../lib/clock.ts";
 import type { ProcessOutput } from "./launch.ts";
 
 /** The end of stderr to keep: the last lines say why a program ended. */

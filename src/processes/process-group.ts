@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { type Clock, pause } from "../mailbox/clock.ts";
+import { type Clock, pause } from "../lib/clock.ts";
 
 const GRACE_MS = 2_000;
 /** KILL cannot be ignored, only delayed by a system call that does not end. */

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Carrier } from "../engine/carrier.ts";
 import { openPipe } from "../engine/pipe-carrier.ts";
+import type { Clock } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
-import type { Clock } from "../mailbox/clock.ts";
 import { startOverSsh } from "../processes/ssh.ts";
 
 export interface SshOptions {

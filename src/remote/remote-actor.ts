@@ -1,6 +1,6 @@
 import type { ActorHandle, ActorStart, Exit, Vitals } from "../actors/hosts.ts";
 import type { SealedBlobs } from "../engine/sealed-blobs.ts";
-import type { Clock } from "../mailbox/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { CallId } from "../mailbox/ids.ts";
 import type { ReliableChannel } from "../mailbox/rpc/reliable-channel.ts";
 import { receive, sender, serve } from "../mailbox/rpc/server.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../mailbox/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import { HEARTBEAT_MS, type RunnerInfo } from "../mailbox/runners.ts";
 
 /** Milliseconds after which a runner that says nothing is not counted as connected. */

@@ -1,4 +1,4 @@
-import type { Clock } from "../mailbox/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { Channel } from "../mailbox/rpc/channel.ts";
 import type { RunnerExit } from "../mailbox/runners.ts";
 import { Helper, withCompileCache } from "../processes/helper-process.ts";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { runActor } from "../actors/actor.ts";
+import { systemClock } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
-import { systemClock } from "../mailbox/clock.ts";
 import type { ActorSpec } from "../mailbox/messages.ts";
 import { Caller } from "../mailbox/rpc/caller.ts";
 import { parentChannel } from "../mailbox/rpc/channel.ts";

@@ -2,8 +2,8 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Outputs } from "../journal/outputs.ts";
 import { randomIds } from "../mailbox/ids.ts";
-import type { Outputs } from "../supervisor/outputs.ts";
 import { type AgentUser, giveTo } from "./agent-user.ts";
 
 export type AttemptOutputs = Pick<Outputs, "folder" | "next" | "remove">;

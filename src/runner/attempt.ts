@@ -1,6 +1,6 @@
 import type { SealedBlobs } from "../engine/sealed-blobs.ts";
+import { type Clock, within } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
-import { type Clock, within } from "../mailbox/clock.ts";
 import type { Packet } from "../mailbox/rpc/reliable-channel.ts";
 import { receive, sender, serve } from "../mailbox/rpc/server.ts";
 import {

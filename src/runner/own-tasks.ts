@@ -1,6 +1,6 @@
 import type { Background, BackgroundCommand } from "../features/background/background.ts";
 import { commandView } from "../features/background/background-service.ts";
-import { type Clock, pause } from "../mailbox/clock.ts";
+import { type Clock, pause } from "../lib/clock.ts";
 import type { BackgroundService } from "../tools/background/service.ts";
 
 /** The background commands that one agent runs on this machine, for the tools that name them. */

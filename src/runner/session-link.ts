@@ -1,4 +1,4 @@
-import type { Clock } from "../mailbox/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { FromAgent } from "../mailbox/messages.ts";
 import { Caller } from "../mailbox/rpc/caller.ts";
 import { type Packet, type ReliableChannel, reliableChannel } from "../mailbox/rpc/reliable-channel.ts";

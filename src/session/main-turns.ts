@@ -1,10 +1,10 @@
 import { imageReference } from "../context/references.ts";
+import type { OnEvent } from "../events/listener.ts";
 import { mainSpec } from "../features/agents/specs.ts";
 import type { Picture } from "../mailbox/conversation.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Actor } from "../supervisor/actor-record.ts";
 import type { Joints } from "../supervisor/joints.ts";
-import type { OnEvent } from "../supervisor/listener.ts";
 import { FOR_THE_USER } from "../supervisor/run-for.ts";
 import type { OpenSession } from "./open-session.ts";
 import type { AgentResult } from "./options.ts";

@@ -1,5 +1,6 @@
 import { boundsOf } from "../context/compaction/bounds.ts";
 import { charsIn } from "../context/compaction/tokens.ts";
+import type { OnEvent } from "../events/listener.ts";
 import { AcceptanceChecks } from "../features/accept/acceptance.ts";
 import { AcceptanceVerdicts, acceptFeature } from "../features/accept/index.ts";
 import { agentLooks, listAgentTypes } from "../features/agents/agent-types.ts";
@@ -67,7 +68,6 @@ import { narrower } from "../settings/modes.ts";
 import { ActorSystem } from "../supervisor/actor-system.ts";
 import { decideCall } from "../supervisor/calls.ts";
 import { turnsWithin } from "../supervisor/limits.ts";
-import type { OnEvent } from "../supervisor/listener.ts";
 import { journalReader, Spawn } from "../supervisor/spawn.ts";
 import { Toolbox } from "../supervisor/toolbox.ts";
 import { openTimers, type Timers } from "../timers/timers.ts";

@@ -5,12 +5,12 @@ import { JournalError } from "../journal/journal-error.ts";
 import { journalFile, type SessionPlace, sessionPaths } from "../journal/paths.ts";
 import { processIdentity } from "../journal/process-identity.ts";
 import { readJournal } from "../journal/reader.ts";
+import type { JournalRecord, SessionEvent } from "../journal/session-events.ts";
 import { lockSession } from "../journal/session-lock.ts";
 import { type SessionState, sessionStateOf } from "../journal/session-state.ts";
 import { findSession, latestSession } from "../journal/sessions.ts";
-import { systemClock } from "../mailbox/clock.ts";
+import { systemClock } from "../lib/clock.ts";
 import { type Ids, MAIN, randomIds, type SessionId } from "../mailbox/ids.ts";
-import type { JournalRecord, SessionEvent } from "../mailbox/session-events.ts";
 import { noReceipts, usageOf } from "../mailbox/turns.ts";
 
 /** A session as its journal tells it, held by this process alone: what `SupervisorOptions.resume` takes. */

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import type { Skill } from "../context/skills/skill.ts";
 import type { AgentView } from "../events/event.ts";
+import { listener, type OnEvent } from "../events/listener.ts";
 import { outputJsonSchema } from "../features/agents/json-schema-of.ts";
 import type { FanOutQuote } from "../features/budget/fan-out-approval.ts";
 import { compactionOf } from "../features/compaction/index.ts";
@@ -18,10 +19,8 @@ import type { PermissionMode, Rule } from "../settings/rules.ts";
 import type { Actor } from "../supervisor/actor-record.ts";
 import type { ActorSystem } from "../supervisor/actor-system.ts";
 import { answersKey, isOfWorkflow, viewOf } from "../supervisor/actor-view.ts";
-import { listener, type OnEvent } from "../supervisor/listener.ts";
 import { replayActors } from "../supervisor/replay-actors.ts";
 import { FOR_THE_USER } from "../supervisor/run-for.ts";
-import { untilEnded } from "../supervisor/until-ended.ts";
 import { timersEnded } from "../timers/timers.ts";
 import { MainTurns } from "./main-turns.ts";
 import { type OpenSession, openSession } from "./open-session.ts";
@@ -37,6 +36,7 @@ import type {
   SupervisorHandle,
   SupervisorOptions,
 } from "./options.ts";
+import { untilEnded } from "./until-ended.ts";
 import { assertMergeHasTree, assertNonEmptyPrompt, validateSpawn } from "./validate-request.ts";
 
 const NEVER = new AbortController().signal;

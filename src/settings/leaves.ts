@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { isPattern } from "../lib/globs.ts";
 import { type JsonObject, parseJson, textsIn, valueAt } from "../lib/json.ts";
 import { isObject } from "../lib/objects.ts";
-import { isHookEvent, noHookEvent } from "../mailbox/hook-events.ts";
+import { isHookEvent, noHookEvent } from "./hook-events.ts";
 import type { FileScope, SettingsPath } from "./paths.ts";
 import { schema, settings } from "./schema.ts";
 import { type Setting, settingName } from "./setting.ts";

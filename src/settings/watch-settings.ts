@@ -1,8 +1,8 @@
 import { type FSWatcher, type Stats, statSync, watch } from "node:fs";
 import { basename, dirname } from "node:path";
+import { type Clock, pause } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
 import { canonicalJson } from "../lib/json.ts";
-import { type Clock, pause } from "../mailbox/clock.ts";
 
 /** Milliseconds in which further events belong to the same change: an editor causes several. */
 const QUIET_MS = 100;

@@ -1,6 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Journal } from "../journal/journal.ts";
-import type { Clock } from "../mailbox/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { ActorModel, ActorSpec, LastTurn, Turn } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 import type { TurnAnswer } from "../mailbox/turn-answers.ts";

@@ -1,8 +1,8 @@
 import type { ActorHost } from "../actors/hosts.ts";
 import type { ModelWait, SupervisorEvent } from "../events/event.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { Clock } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
-import type { Clock } from "../mailbox/clock.ts";
 import type { Usage } from "../mailbox/conversation.ts";
 import { type ActorId, type CallId, MAIN } from "../mailbox/ids.ts";
 import type { ActorModel, Summary } from "../mailbox/messages.ts";

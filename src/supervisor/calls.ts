@@ -1,7 +1,7 @@
 import type { Journal } from "../journal/journal.ts";
+import type { Clock } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
 import type { Access, AfterAnswer, AfterCall, BeforeCall, Call, CallDecision } from "../mailbox/calls.ts";
-import type { Clock } from "../mailbox/clock.ts";
 import type { CallId } from "../mailbox/ids.ts";
 import type { CallResult } from "../mailbox/messages.ts";
 import type { ReadyCall, ToolEnd } from "../tools/bind-tool.ts";

@@ -1,6 +1,6 @@
 import type { Journal } from "../journal/journal.ts";
+import { type Clock, pause, within } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
-import { type Clock, pause, within } from "../mailbox/clock.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
 import type { Finish as FinishRequest } from "../mailbox/turn-answers.ts";

@@ -1,3 +1,4 @@
+import type { Outputs } from "../journal/outputs.ts";
 import { type EndedRun, missedId } from "../journal/session-state.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
@@ -10,7 +11,6 @@ import {
   type Notice,
   type UnreadNotice,
 } from "./notices.ts";
-import type { Outputs } from "./outputs.ts";
 import type { RunFor } from "./run-for.ts";
 
 export interface DeliveryParts {

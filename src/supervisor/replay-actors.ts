@@ -8,8 +8,8 @@ import {
   type Said,
   type SessionState,
 } from "../journal/session-state.ts";
+import type { Clock } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
-import type { Clock } from "../mailbox/clock.ts";
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import { callId, MAIN } from "../mailbox/ids.ts";
 import type { ActorModel, CallResult, OpenTurn } from "../mailbox/messages.ts";

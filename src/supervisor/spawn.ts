@@ -3,7 +3,7 @@ import type { Journal } from "../journal/journal.ts";
 import { journalFile } from "../journal/paths.ts";
 import { readJournal } from "../journal/reader.ts";
 import { type ActorAtRest, messageId, sessionStateOf } from "../journal/session-state.ts";
-import { type Clock, within } from "../mailbox/clock.ts";
+import { type Clock, within } from "../lib/clock.ts";
 import type { MessageParam } from "../mailbox/conversation.ts";
 import { type ActorId, type Ids, MAIN } from "../mailbox/ids.ts";
 import type { ActorSpec } from "../mailbox/messages.ts";

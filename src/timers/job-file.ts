@@ -5,11 +5,11 @@ import * as z from "zod/mini";
 import { slugOf } from "../journal/paths.ts";
 import type { ProcessIdentity } from "../journal/process-identity.ts";
 import { lockSession } from "../journal/session-lock.ts";
+import { type Clock, pause } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
 import { parseJson } from "../lib/json.ts";
 import { readRegularFile } from "../lib/read-regular-file.ts";
 import { replaceFile } from "../lib/replace-file.ts";
-import { type Clock, pause } from "../mailbox/clock.ts";
 
 /** The file of a project's durable jobs. */
 export const JOB_FILE = ".claude/scheduled_tasks.json";

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import * as z from "zod/mini";
-import type { FileDiff } from "../mailbox/file-diff.ts";
+import type { FileDiff } from "../lib/file-diff.ts";
 import { atomicWrite } from "./atomic-write.ts";
 import { diffField, diffFile, previewFile } from "./file-diff.ts";
 import { pathInputProblem, resolvePath } from "./paths.ts";

@@ -1,5 +1,5 @@
 import { existsSync, readSync } from "node:fs";
-import { type DiffHunk, type FileDiff, pairLines } from "../mailbox/file-diff.ts";
+import { type DiffHunk, type FileDiff, pairLines } from "../lib/file-diff.ts";
 import { openRegular } from "./regular-file.ts";
 import type { CallPreview } from "./tool.ts";
 

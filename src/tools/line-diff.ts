@@ -1,4 +1,4 @@
-import type { DiffHunk } from "../mailbox/file-diff.ts";
+import type { DiffHunk } from "../lib/file-diff.ts";
 import { findHunks } from "./file-diff.ts";
 
 /** The size of a diff; the rest is counted. */

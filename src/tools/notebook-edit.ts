@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { FileDiff } from "../mailbox/file-diff.ts";
+import type { FileDiff } from "../lib/file-diff.ts";
 import { atomicWrite } from "./atomic-write.ts";
 import { writeLike } from "./exact-json.ts";
 import { diffField, diffFile, previewFile } from "./file-diff.ts";

@@ -1,4 +1,4 @@
-import { noTasks } from "../mailbox/task-graph.ts";
+import { noTasks } from "../journal/task-graph.ts";
 import { askUserQuestionTool, type QuestionService } from "./ask-user-question.ts";
 import { monitorTool } from "./background/monitor.ts";
 import type { BackgroundService } from "./background/service.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { openBlockers, type TaskGraph } from "../mailbox/task-graph.ts";
+import { openBlockers, type TaskGraph } from "../journal/task-graph.ts";
 import { naming } from "./prompt.ts";
 import { decideUpdate } from "./tasks/decisions.ts";
 import { taskLine } from "./tasks/format.ts";

@@ -1,8 +1,8 @@
 import type * as z from "zod/mini";
+import type { Clock } from "../lib/clock.ts";
+import type { FileDiff } from "../lib/file-diff.ts";
 import type { Access, LastWriter } from "../mailbox/calls.ts";
-import type { Clock } from "../mailbox/clock.ts";
 import type { ToolDefinition, ToolResultContent } from "../mailbox/conversation.ts";
-import type { FileDiff } from "../mailbox/file-diff.ts";
 import type { ActorId, CallId } from "../mailbox/ids.ts";
 import type {
   BackgroundAnswer,

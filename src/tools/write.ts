@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { FileDiff } from "../mailbox/file-diff.ts";
+import type { FileDiff } from "../lib/file-diff.ts";
 import { atomicWrite } from "./atomic-write.ts";
 import { diffField, diffFile, previewFile, readExisting } from "./file-diff.ts";
 import { usesCrlf, withCrlf } from "./line-endings.ts";

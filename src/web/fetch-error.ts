@@ -1,5 +1,5 @@
+import type { Clock } from "../lib/clock.ts";
 import { errorCode, errorMessage } from "../lib/errors.ts";
-import type { Clock } from "../mailbox/clock.ts";
 import { GuardedAddressError } from "./guard.ts";
 import { EncodingError } from "./request.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../mailbox/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import { fetchTarget } from "../policy/engine/network-hosts.ts";
 import { describeStatus, type FetchProblem, LOGIN_ADVICE, problem, withinTime } from "./fetch-error.ts";
 import { guardedLookup, type Resolve } from "./guard.ts";

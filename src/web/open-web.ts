@@ -1,4 +1,4 @@
-import type { Clock } from "../mailbox/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { FetchAnswer, FetchRequest, SearchHits, SearchRequest, WebService } from "../tools/web/desk.ts";
 import { systemResolve } from "./guard.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../mailbox/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import { abortable } from "../tools/abortable.ts";
 import type { FetchAnswer } from "../tools/web/desk.ts";
 import { readInThread } from "./convert/reader.ts";

@@ -1,6 +1,6 @@
+import { type Clock, within } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
-import { type Clock, within } from "../mailbox/clock.ts";
-import { RESTART_INTENSITY, Restarts } from "../mailbox/restarts.ts";
+import { RESTART_INTENSITY, Restarts } from "../lib/restarts.ts";
 import { Caller } from "../mailbox/rpc/caller.ts";
 import { commandEnvironment } from "../processes/environment.ts";
 import { Helper, withCompileCache } from "../processes/helper-process.ts";

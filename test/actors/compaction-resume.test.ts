@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import type { ActorHost } from "../../src/actors/hosts.ts";
+import type { SessionEvent } from "../../src/journal/session-events.ts";
 import { sessionStateOf } from "../../src/journal/session-state.ts";
 import type { Compacted } from "../../src/mailbox/compacted.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
-import type { SessionEvent } from "../../src/mailbox/session-events.ts";
 import { shownConversation } from "../../src/mailbox/turns.ts";
 import { inThreadHost } from "../support/in-thread-host.ts";
 import { seededScheduler } from "../support/scheduler.ts";

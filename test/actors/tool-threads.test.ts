@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { NEVER, poolOf, readCall, readIn, taken } from "./pool-threads.ts";
 
 /** Counts the threads that are started from now on. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Vitals } from "../../src/actors/hosts.ts";
 import { threadVitals } from "../../src/actors/thread-vitals.ts";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { poolOf, readCall, readIn, taken } from "./pool-threads.ts";
 
 type Seen = Extract<Vitals, { type: "thread" }>;

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { openTimers } from "../../src/timers/timers.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { FakeIO } from "./fake-io.ts";

@@ -13,6 +13,7 @@ import type { Status, Summary, Todo } from "../../src/mailbox/messages.ts";
 import { noReceipts } from "../../src/mailbox/turns.ts";
 import type { ServerStatus } from "../../src/mcp/mcp.ts";
 import { checkBaseURL } from "../../src/model/base-url.ts";
+import type { PermissionDenial } from "../../src/policy/grounds.ts";
 import type {
   AgentResult,
   ChangedSettings,
@@ -24,7 +25,6 @@ import type {
 } from "../../src/session/options.ts";
 import { type Restoring, type ResumeRequest, resumeSession } from "../../src/session/resume-session.ts";
 import type { PermissionMode, Rule } from "../../src/settings/rules.ts";
-import type { PermissionDenial } from "../../src/supervisor/grounds.ts";
 import { defaultLimits } from "../../src/supervisor/limits.ts";
 import type { SessionTasks } from "../../src/tools/background/service.ts";
 import { actor, agentView } from "../support/agent-view.ts";

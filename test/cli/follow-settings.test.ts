@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { followSettings } from "../../src/cli/follow-settings.ts";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { settingsReader } from "../../src/policy/trust/trust.ts";
 import { foldersWith, put } from "../settings/folders.ts";
 

@@ -6,7 +6,7 @@ import { inboxUser } from "../../src/cli/inbox/inbox-user.ts";
 import { inboxText } from "../../src/cli/inbox/text.ts";
 import { main } from "../../src/cli/main.ts";
 import { runSlashCommand } from "../../src/cli/repl/slash-commands.ts";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import type { SessionId } from "../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { Script, ScriptedTurn } from "../../src/model/scripted.ts";

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { children, server } from "../mcp/opened-mcp.ts";
 import { type HttpTestServer, httpServer } from "../mcp/servers/http-server.ts";
 import { type Folders, foldersWith, put } from "../settings/folders.ts";

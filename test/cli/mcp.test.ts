@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { children, server } from "../mcp/opened-mcp.ts";
 import { type Files, type Folders, foldersWith, put } from "../settings/folders.ts";
 import { FakeIO } from "./fake-io.ts";

@@ -2,9 +2,9 @@ import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { onTestFinished } from "vitest";
 import { journalFile, sessionPaths } from "../../src/journal/paths.ts";
 import { processIdentity } from "../../src/journal/process-identity.ts";
+import type { SessionEvent } from "../../src/journal/session-events.ts";
 import { lockSession } from "../../src/journal/session-lock.ts";
 import { SessionId } from "../../src/mailbox/ids.ts";
-import type { SessionEvent } from "../../src/mailbox/session-events.ts";
 import { lineOf } from "../journal/samples.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 

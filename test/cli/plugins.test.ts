@@ -6,7 +6,7 @@ import { lazyRuntime } from "../../src/cli/runtime.ts";
 import { diskFiles } from "../../src/context/disk-files.ts";
 import { readPlugin } from "../../src/context/plugins/read-plugin.ts";
 import { skillLibrary } from "../../src/context/skills/library.ts";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import type { RunRequest } from "../../src/mailbox/runs.ts";
 import { parseHooks } from "../../src/policy/hooks/hooks.ts";

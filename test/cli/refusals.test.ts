@@ -5,7 +5,7 @@ import { refusalLines } from "../../src/cli/refusals.ts";
 import { sessionFlags } from "../../src/cli/session-flags.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { exactly } from "../../src/policy/engine/command-rules.ts";
-import type { PermissionDenial } from "../../src/supervisor/grounds.ts";
+import type { PermissionDenial } from "../../src/policy/grounds.ts";
 
 const refused = (more: Partial<PermissionDenial>): PermissionDenial => ({
   ...{ actor: MAIN, tool_name: "Bash", tool_use_id: "t1", tool_input: { command: "make" } },

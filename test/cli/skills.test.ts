@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
 import { skillGrantsIn } from "../../src/cli/skills/session-skills.ts";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { settingsReader } from "../../src/policy/trust/trust.ts";
 import { trustFolder } from "../../src/policy/trust/trust-store.ts";
 import { trustQuestion, untrustedNote } from "../../src/policy/trust/trust-text.ts";

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
 import { SupervisorEvent } from "../../src/events/event.ts";
+import type { SessionEvent } from "../../src/journal/session-events.ts";
 import { callId, MAIN, SessionId } from "../../src/mailbox/ids.ts";
-import type { SessionEvent } from "../../src/mailbox/session-events.ts";
 import {
   ALICE,
   lineOf,

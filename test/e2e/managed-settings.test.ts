@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
 import { lazyRuntime } from "../../src/cli/runtime.ts";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { FakeIO } from "../cli/fake-io.ts";
 import { type ServedReply, startMessagesServer } from "../support/messages-server.ts";
 import { temporaryFolder } from "../support/temporary.ts";

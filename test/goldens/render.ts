@@ -1,5 +1,5 @@
 import { agentsOf, tasksOf } from "../../src/journal/folds.ts";
-import type { JournalRecord } from "../../src/mailbox/session-events.ts";
+import type { JournalRecord } from "../../src/journal/session-events.ts";
 import type { RecordedRequest, RequestMessage } from "../support/messages-server.ts";
 import { normalise, withoutStalls } from "./normalise.ts";
 import type { Played } from "./play.ts";

@@ -4,9 +4,9 @@ import { crc32 } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { verifyLine } from "../../src/journal/checksum.ts";
 import { readJournal } from "../../src/journal/reader.ts";
+import { JOURNAL_VERSION } from "../../src/journal/session-events.ts";
 import { startJournal } from "../../src/journal/thread-journal.ts";
-import { systemClock } from "../../src/mailbox/clock.ts";
-import { JOURNAL_VERSION } from "../../src/mailbox/session-events.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { prompt, recordsOf, sealed, sessionEvent } from "./samples.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 

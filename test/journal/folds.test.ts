@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { agentsOf, sessionOf, turnsOf } from "../../src/journal/folds.ts";
+import type { SessionEvent } from "../../src/journal/session-events.ts";
 import { type ActorId, MAIN } from "../../src/mailbox/ids.ts";
-import type { SessionEvent } from "../../src/mailbox/session-events.ts";
 import {
   ALICE,
   BOB,

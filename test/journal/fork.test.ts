@@ -5,11 +5,11 @@ import { expect, test } from "vitest";
 import { type ForkRequest, forkJournal } from "../../src/journal/fork.ts";
 import { journalFile, type SessionPlace, sessionPaths } from "../../src/journal/paths.ts";
 import { readJournal } from "../../src/journal/reader.ts";
+import { JOURNAL_VERSION, type SessionEvent } from "../../src/journal/session-events.ts";
 import { listSessions } from "../../src/journal/sessions.ts";
 import { startJournal } from "../../src/journal/thread-journal.ts";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { SessionId } from "../../src/mailbox/ids.ts";
-import { JOURNAL_VERSION, type SessionEvent } from "../../src/mailbox/session-events.ts";
 import { ALICE, linesOf, prompt, recordsOf, SESSION, sessionEvent, spawn, turnEvent } from "./samples.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 

@@ -9,8 +9,8 @@ import { processIdentity } from "../../src/journal/process-identity.ts";
 import { readJournal } from "../../src/journal/reader.ts";
 import { lockSession } from "../../src/journal/session-lock.ts";
 import { startJournal } from "../../src/journal/thread-journal.ts";
-import { systemClock } from "../../src/mailbox/clock.ts";
-import { startThread } from "../../src/mailbox/threads.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { startThread } from "../../src/lib/threads.ts";
 import { prompt, SESSION, sessionEvent } from "./samples.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 

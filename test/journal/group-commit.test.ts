@@ -4,7 +4,7 @@ import { type Entry, GroupCommit } from "../../src/journal/group-commit.ts";
 import type { JournalFile } from "../../src/journal/journal-file.ts";
 import type { JournalEnd } from "../../src/journal/reader.ts";
 import type { FromWriter } from "../../src/journal/writer-messages.ts";
-import type { Clock } from "../../src/mailbox/clock.ts";
+import type { Clock } from "../../src/lib/clock.ts";
 import { lineOf } from "./samples.ts";
 
 const append = (text: string): Entry => ({ awaited: true, text: `"at":"t","event":"${text}"` });

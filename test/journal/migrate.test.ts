@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { migration } from "../../src/journal/migrate.ts";
 import { readJournal } from "../../src/journal/reader.ts";
-import { JOURNAL_VERSION } from "../../src/mailbox/session-events.ts";
+import { JOURNAL_VERSION } from "../../src/journal/session-events.ts";
 import { lineOf, prompt, sessionEvent } from "./samples.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 

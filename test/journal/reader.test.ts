@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readJournal } from "../../src/journal/reader.ts";
-import { JOURNAL_VERSION, type SessionEvent } from "../../src/mailbox/session-events.ts";
+import { JOURNAL_VERSION, type SessionEvent } from "../../src/journal/session-events.ts";
 import {
   ALICE,
   lineOf,

@@ -1,7 +1,7 @@
 import { sealLines } from "../../src/journal/checksum.ts";
+import { JOURNAL_VERSION, type JournalRecord, type SessionEvent } from "../../src/journal/session-events.ts";
 import { ActorId, MAIN, SessionId } from "../../src/mailbox/ids.ts";
 import type { ActorSpec, Summary, Turn } from "../../src/mailbox/messages.ts";
-import { JOURNAL_VERSION, type JournalRecord, type SessionEvent } from "../../src/mailbox/session-events.ts";
 import { noReceipts } from "../../src/mailbox/turns.ts";
 
 export const SESSION = SessionId.parse("session0000001");

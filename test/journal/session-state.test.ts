@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { SessionEvent } from "../../src/journal/session-events.ts";
 import {
   conversationNow,
   isOfCall,
@@ -7,7 +8,6 @@ import {
   sessionStateOf,
 } from "../../src/journal/session-state.ts";
 import { type ActorId, callId, MAIN } from "../../src/mailbox/ids.ts";
-import type { SessionEvent } from "../../src/mailbox/session-events.ts";
 import { ALICE, BOB, recordsOf, sessionEvent, spawn, summary, turn, turnEvent, usage } from "./samples.ts";
 
 const CALL = callId(MAIN, 1, 0);

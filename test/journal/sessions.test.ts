@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { journalFile, projectsFolder, sessionPaths } from "../../src/journal/paths.ts";
 import { processIdentity } from "../../src/journal/process-identity.ts";
+import { JOURNAL_VERSION, type SessionEvent } from "../../src/journal/session-events.ts";
 import { lockSession } from "../../src/journal/session-lock.ts";
 import { findSession, latestSession, listSessions } from "../../src/journal/sessions.ts";
 import { SessionId } from "../../src/mailbox/ids.ts";
-import { JOURNAL_VERSION, type SessionEvent } from "../../src/mailbox/session-events.ts";
 import { lineOf, prompt, sessionEvent } from "./samples.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 

@@ -1,5 +1,5 @@
 /** A session that opens servers and then waits to be killed: `node holder.ts <file> <folder>`. */
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { openMcp } from "../../src/mcp/open-mcp.ts";
 import { parsed, server } from "./opened-mcp.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import type { McpEvent, ServerStatus } from "../../src/mcp/mcp.ts";
 import { type Mcp, type OpenMcpOptions, openMcp } from "../../src/mcp/open-mcp.ts";
 import { type ParsedServers, parseMcpServers } from "../../src/mcp/parse-servers.ts";

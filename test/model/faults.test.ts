@@ -2,11 +2,11 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
-import { invalidInput } from "../../src/mailbox/invalid-input.ts";
 import { anthropicModel } from "../../src/model/anthropic.ts";
 import type { ModelClient, ModelEvent, ModelFailureKind } from "../../src/model/client.ts";
 import { retryable } from "../../src/model/failures.ts";
 import { idleWatch } from "../../src/model/idle-watch.ts";
+import { invalidInput } from "../../src/model/invalid-input.ts";
 import { soundReply } from "../../src/model/sound-reply.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import {

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { MessageChannel, type MessagePort, type Worker } from "node:worker_threads";
 import { afterEach, describe, expect, test } from "vitest";
+import { startThread } from "../../src/lib/threads.ts";
 import type { MessageParam } from "../../src/mailbox/conversation.ts";
 import { ActorId, MAIN } from "../../src/mailbox/ids.ts";
-import { startThread } from "../../src/mailbox/threads.ts";
 import type { Gateway, GatewayNotice, ModelEvent } from "../../src/model/client.ts";
 import { threadGateway } from "../../src/model/gateway.ts";
 import { gatewayClient } from "../../src/model/gateway-client.ts";

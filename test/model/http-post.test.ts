@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { createServer as createTlsServer } from "node:tls";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { anthropicModel } from "../../src/model/anthropic.ts";
 import { poster } from "../../src/model/http-post.ts";
 import { troupe } from "../support/cli-process.ts";

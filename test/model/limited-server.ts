@@ -1,4 +1,4 @@
-import { type Clock, pause } from "../../src/mailbox/clock.ts";
+import { type Clock, pause } from "../../src/lib/clock.ts";
 import type { ModelClient, ModelFailure, ModelOutcome } from "../../src/model/client.ts";
 
 export interface ServerLimits {

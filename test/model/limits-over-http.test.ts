@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { ActorId, MAIN } from "../../src/mailbox/ids.ts";
 import { anthropicModel } from "../../src/model/anthropic.ts";
 import { governed } from "../../src/model/governor.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Clock } from "../../src/mailbox/clock.ts";
+import type { Clock } from "../../src/lib/clock.ts";
 import { ActorId } from "../../src/mailbox/ids.ts";
 import type { ModelPause } from "../../src/mailbox/model-pause.ts";
 import type { ModelClient, ModelEvent, ModelFailure, ModelOutcome } from "../../src/model/client.ts";

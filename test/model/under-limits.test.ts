@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { pause } from "../../src/mailbox/clock.ts";
+import { pause } from "../../src/lib/clock.ts";
 import { ActorId, MAIN } from "../../src/mailbox/ids.ts";
 import type { ModelClient } from "../../src/model/client.ts";
 import { governed } from "../../src/model/governor.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type Clock, systemClock } from "../../src/mailbox/clock.ts";
+import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { startChild } from "../../src/processes/child.ts";
 import { signalGroup } from "../../src/processes/process-group.ts";

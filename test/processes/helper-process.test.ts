@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { Helper } from "../../src/processes/helper-process.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { createSeal } from "../../src/engine/seal.ts";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { openSsh } from "../../src/remote/open-ssh.ts";
 import { specFor } from "../runner/ground.ts";
 import { FakeSession } from "../support/fake-session.ts";

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import type { Carrier } from "../../src/engine/carrier.ts";
-import { type Clock, systemClock } from "../../src/mailbox/clock.ts";
+import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { ActorId } from "../../src/mailbox/ids.ts";
 import type { ActorSpec } from "../../src/mailbox/messages.ts";
 import { localGateway } from "../../src/model/gateway.ts";

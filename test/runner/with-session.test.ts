@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createSeal } from "../../src/engine/seal.ts";
 import { openRunners } from "../../src/features/runners/open-runners.ts";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { localGateway } from "../../src/model/gateway.ts";
 import { type Script, type ScriptedTurn, scriptedModel } from "../../src/model/scripted.ts";
 import { startProcesses } from "../../src/processes/client.ts";

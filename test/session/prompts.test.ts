@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import type { ActorHost, Exit } from "../../src/actors/hosts.ts";
 import type { SupervisorEvent } from "../../src/events/event.ts";
-import { type Clock, systemClock } from "../../src/mailbox/clock.ts";
+import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { noUsage } from "../../src/mailbox/conversation.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { noReceipts } from "../../src/mailbox/turns.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import type { SessionEvent } from "../../src/journal/session-events.ts";
 import { resultId } from "../../src/journal/session-state.ts";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { ActorId, MAIN, randomIds } from "../../src/mailbox/ids.ts";
-import type { SessionEvent } from "../../src/mailbox/session-events.ts";
 import { localGateway } from "../../src/model/gateway.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";
 import { ActorSystem } from "../../src/supervisor/actor-system.ts";

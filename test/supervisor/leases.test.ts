@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { leasingHost } from "../../src/actors/leasing-host.ts";
-import { nextTask } from "../../src/mailbox/clock.ts";
+import { nextTask } from "../../src/lib/clock.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
 import type { UserHandler } from "../../src/policy/asks.ts";

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { journalFile } from "../../src/journal/paths.ts";
 import { readJournal } from "../../src/journal/reader.ts";
 import { sessionStateOf } from "../../src/journal/session-state.ts";
-import { type Clock, systemClock } from "../../src/mailbox/clock.ts";
+import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { ActorId, MAIN } from "../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";

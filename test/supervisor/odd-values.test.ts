@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import type { Limits } from "../../src/session/options.ts";
 import { limitsOf } from "../../src/supervisor/limits.ts";
 import { everyDayHosts, supervised } from "../support/supervised.ts";

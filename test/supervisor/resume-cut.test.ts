@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { JournalRecord } from "../../src/mailbox/session-events.ts";
+import type { JournalRecord } from "../../src/journal/session-events.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
 import { everyNth } from "../support/long.ts";

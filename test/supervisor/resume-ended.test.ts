@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type ActorAtRest, resultId } from "../../src/journal/session-state.ts";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { noUsage } from "../../src/mailbox/conversation.ts";
 import { ActorId } from "../../src/mailbox/ids.ts";
 import type { Summary } from "../../src/mailbox/messages.ts";

@@ -2,10 +2,10 @@ import { mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { backgroundCommands, type Commands } from "../../src/features/background/commands.ts";
+import { outputsIn } from "../../src/journal/outputs.ts";
 import { randomIds } from "../../src/mailbox/ids.ts";
 import { platformShell } from "../../src/processes/platform-shell.ts";
 import type { Processes } from "../../src/processes/processes.ts";
-import { outputsIn } from "../../src/supervisor/outputs.ts";
 
 /** A session's commands without its session: real shells, real files. */
 export function realCommands(processes: Processes): Commands & {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/mailbox/clock.ts";
+import type { Clock } from "../../src/lib/clock.ts";
 
 interface Timer {
   readonly due: number;

@@ -1,6 +1,6 @@
 import type { Carrier } from "../../src/engine/carrier.ts";
 import { openMessage, type Sealer, sealMessage } from "../../src/engine/messages.ts";
-import { type Clock, systemClock } from "../../src/mailbox/clock.ts";
+import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { SessionId } from "../../src/mailbox/ids.ts";
 import type { ActorSpec } from "../../src/mailbox/messages.ts";
 import { type ReliableChannel, reliableChannel } from "../../src/mailbox/rpc/reliable-channel.ts";

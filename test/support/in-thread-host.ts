@@ -2,9 +2,8 @@ import { runActor } from "../../src/actors/actor.ts";
 import { checkData } from "../../src/actors/check-data.ts";
 import type { ActorHandle, ActorHost, ActorStart, Exit, Vitals } from "../../src/actors/hosts.ts";
 import { UNKNOWN_VITALS } from "../../src/actors/hosts.ts";
-
+import { systemClock } from "../../src/lib/clock.ts";
 import { errorMessage } from "../../src/lib/errors.ts";
-import { systemClock } from "../../src/mailbox/clock.ts";
 import type { ActorId } from "../../src/mailbox/ids.ts";
 import { PeerGone, type Services } from "../../src/mailbox/services.ts";
 import { gatewayClient } from "../../src/model/gateway-client.ts";

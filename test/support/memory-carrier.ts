@@ -1,6 +1,6 @@
 import type { Carrier, Listening, OfferedAttempt, RunAttempt, Taking } from "../../src/engine/carrier.ts";
 import { assertName, assertText, assertTopic, EngineAwayError, hashBlob } from "../../src/engine/limits.ts";
-import type { Clock } from "../../src/mailbox/clock.ts";
+import type { Clock } from "../../src/lib/clock.ts";
 import { type Scheduler, seededScheduler } from "./scheduler.ts";
 
 /** Probabilities from 0 to 1 for each message to each of its listeners; all 0 without them. */

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/mailbox/clock.ts";
+import type { Clock } from "../../src/lib/clock.ts";
 import { Caller } from "../../src/mailbox/rpc/caller.ts";
 import type { Channel } from "../../src/mailbox/rpc/channel.ts";
 import type { RequestOf, ResponseOf } from "../../src/mailbox/rpc/table.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { DiffHunk, FileDiff } from "../../src/mailbox/file-diff.ts";
+import type { DiffHunk, FileDiff } from "../../src/lib/file-diff.ts";
 import { inColour, plain } from "../../src/terminal/colour.ts";
 import { diffCount, diffRows } from "../../src/terminal/diff/rows.ts";
 import { createWords } from "../../src/terminal/diff/words.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Clock } from "../../src/mailbox/clock.ts";
+import type { Clock } from "../../src/lib/clock.ts";
 import { createFrames } from "../../src/terminal/canvas/frames.ts";
 
 test("a frame that is due is planned for now, however long that takes to say", () => {

@@ -1,7 +1,7 @@
 /** Calls the file tools on what this user may not touch, and prints what each said. Run by bad-input.test.ts. */
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
 import { startProcesses } from "../../src/processes/client.ts";
 import { agentTools } from "../../src/tools/index.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import type { ToolUseBlock } from "../../src/mailbox/conversation.ts";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
 import type { AgentTool, CallResult } from "../../src/mailbox/messages.ts";

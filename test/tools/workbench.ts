@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
 import type { CallResult } from "../../src/mailbox/messages.ts";
 import type { RunRequest } from "../../src/mailbox/runs.ts";

@@ -1,6 +1,6 @@
 import type { LookupAddress } from "node:dns";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { isGuardedAddress } from "../../src/policy/engine/network-hosts.ts";
 import type { Resolve } from "../../src/web/guard.ts";
 import { Pages } from "../../src/web/pages.ts";

@@ -7,7 +7,7 @@ import { createServer as createSocketServer } from "node:net";
 import { join } from "node:path";
 import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { FETCH_MS } from "../../src/web/fetch-page.ts";
 import { PAGE_CACHE_MS, Pages, type PagesPorts } from "../../src/web/pages.ts";
 import { FakeClock } from "../support/fake-clock.ts";

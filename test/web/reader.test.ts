@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { READ_MS, type ReaderPorts, readInThread } from "../../src/web/convert/reader.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 

@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { Histories } from "../../src/worktrees/ever-tracked.ts";
 import { startGitWorker } from "../../src/worktrees/git-worker.ts";
 import type { GitRequest } from "../../src/worktrees/protocol.ts";

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { unmakeHalfMade } from "../../src/worktrees/discard.ts";
 import { startGitWorker } from "../../src/worktrees/git-worker.ts";
 import { treePath, treeRecordFolder } from "../../src/worktrees/layout.ts";

@@ -1,5 +1,5 @@
 /** A session of its own for tests: asks a keeper for something, says what it answered, and is then idle. */
-import { systemClock } from "../../src/mailbox/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { startGitWorker } from "../../src/worktrees/git-worker.ts";
 import { creationIn } from "../support/worktree-ground.ts";
 

@@ -7,7 +7,7 @@ import {
   type SessionUpdate,
 } from "@agentclientprotocol/sdk";
 import { eventsOf, type PastConversation } from "../../features/events/journal-events.ts";
-import { within } from "../../mailbox/clock.ts";
+import { within } from "../../lib/clock.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import { whyNotAsRoot } from "../../policy/root-bypass.ts";
 import type { SupervisorHandle } from "../../session/options.ts";

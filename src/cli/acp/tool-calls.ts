@@ -1,7 +1,7 @@
 import type { Diff, PlanEntry, ToolCall, ToolCallContent, ToolKind } from "@agentclientprotocol/sdk";
 import * as z from "zod/mini";
 import type { CallBeginEvent } from "../../events/call.ts";
-import type { FileDiff } from "../../mailbox/file-diff.ts";
+import type { FileDiff } from "../../lib/file-diff.ts";
 import { visibleDense } from "../../terminal/visible-text.ts";
 
 const KINDS: Readonly<Record<string, ToolKind>> = {

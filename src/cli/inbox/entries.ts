@@ -5,11 +5,11 @@ import { decisionOn } from "../../features/inbox/index.ts";
 import { readWaiting, type WaitingFile } from "../../features/inbox/waiting-file.ts";
 import { journalFile } from "../../journal/paths.ts";
 import { readJournal } from "../../journal/reader.ts";
+import type { JournalRecord } from "../../journal/session-events.ts";
 import { sessionStateOf } from "../../journal/session-state.ts";
 import { listSessions, type SessionEntry } from "../../journal/sessions.ts";
 import { readRegularFile } from "../../lib/read-regular-file.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
-import type { JournalRecord } from "../../mailbox/session-events.ts";
 
 /** Something that waits for the user. */
 export interface InboxEntry {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { leaveAnswer, waitingFolder } from "../../features/inbox/waiting-file.ts";
 import { troupeHome } from "../../journal/paths.ts";
 import { listSessions } from "../../journal/sessions.ts";
-import { type Clock, pause } from "../../mailbox/clock.ts";
+import { type Clock, pause } from "../../lib/clock.ts";
 import { type Paint, paintFor } from "../../terminal/colour.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { exitCodes } from "../exit-codes.ts";

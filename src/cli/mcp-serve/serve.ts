@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { findAgent } from "../../context/agents/index.ts";
 import type { SupervisorEvent } from "../../events/event.ts";
-import { within } from "../../mailbox/clock.ts";
+import { within } from "../../lib/clock.ts";
 import type { SupervisorHandle, SupervisorOptions } from "../../session/options.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import type { Arguments } from "../arguments.ts";

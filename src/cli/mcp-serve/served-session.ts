@@ -1,6 +1,6 @@
 import type { AgentView, SupervisorEvent } from "../../events/event.ts";
+import { type Clock, pause, within } from "../../lib/clock.ts";
 import { nearName } from "../../lib/near-name.ts";
-import { type Clock, pause, within } from "../../mailbox/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { SupervisorHandle } from "../../session/options.ts";
 import { counted } from "../../terminal/figures.ts";

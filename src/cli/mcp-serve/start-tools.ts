@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { ListedAgent } from "../../features/agents/listing.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { errorMessage } from "../../lib/errors.ts";
-import type { Clock } from "../../mailbox/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { MergeMode } from "../../mailbox/worktree.ts";
 import type { SpawnRequest, SupervisorHandle } from "../../session/options.ts";

@@ -1,5 +1,5 @@
 import type { SupervisorEvent } from "../../events/event.ts";
-import { pause } from "../../mailbox/clock.ts";
+import { pause } from "../../lib/clock.ts";
 import type { UserHandler } from "../../policy/asks.ts";
 import type { Completer } from "../../terminal/input/completions.ts";
 import { safeLine } from "../../terminal/safe-text.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../mailbox/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 
 /** A second Ctrl-C within these milliseconds leaves. */
 const TWICE_MS = 2_000;

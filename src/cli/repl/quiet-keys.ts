@@ -1,5 +1,5 @@
-import type { Clock } from "../../mailbox/clock.ts";
-import { pause } from "../../mailbox/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { pause } from "../../lib/clock.ts";
 
 /**
  * Milliseconds without a key after a question was drawn before keys count as its answer. A user who is typing something

@@ -1,7 +1,7 @@
 import type { SupervisorEvent } from "../../events/event.ts";
 import { troupeHome } from "../../journal/paths.ts";
 import { homeProblem } from "../../journal/usable-home.ts";
-import { within } from "../../mailbox/clock.ts";
+import { within } from "../../lib/clock.ts";
 import { type RunningAs, whyNotAsRoot } from "../../policy/root-bypass.ts";
 import type { CloseReason } from "../../session/options.ts";
 import { whyNotMode } from "../../settings/modes.ts";

@@ -1,6 +1,6 @@
+import type { JournalRecord } from "../../journal/session-events.ts";
 import type { MessageParam } from "../../mailbox/conversation.ts";
 import { MAIN } from "../../mailbox/ids.ts";
-import type { JournalRecord } from "../../mailbox/session-events.ts";
 import { userText } from "../user-text.ts";
 
 /** A prompt to which a conversation can return. */

@@ -3,7 +3,7 @@ import { findFilesSince, restoreFiles, type WrittenSince } from "../../features/
 import { readEntries } from "../../features/checkpoints/saved-files.ts";
 import { journalFile } from "../../journal/paths.ts";
 import { readJournal } from "../../journal/reader.ts";
-import type { JournalRecord } from "../../mailbox/session-events.ts";
+import type { JournalRecord } from "../../journal/session-events.ts";
 import { permittedCalls } from "../../session/resume-session.ts";
 import { type Choices, chosenKey, type OfferedAnswer } from "../../terminal/dialogs/choice-form.ts";
 import { counted } from "../../terminal/figures.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { createFleetKey } from "../../engine/fleet-key.ts";
 import { openMessage, sealMessage } from "../../engine/messages.ts";
-import { pause } from "../../mailbox/clock.ts";
+import { pause } from "../../lib/clock.ts";
 import { randomIds } from "../../mailbox/ids.ts";
 import { type RunnerInfo, ToSession, topics } from "../../mailbox/runners.ts";
 import type { Context } from "../command.ts";

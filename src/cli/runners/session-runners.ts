@@ -1,8 +1,8 @@
 import { readFleetKey } from "../../engine/fleet-key.ts";
 import type { Runners } from "../../features/runners/index.ts";
 import { type EngineConnection, openRunners } from "../../features/runners/open-runners.ts";
+import { systemClock } from "../../lib/clock.ts";
 import { errorMessage } from "../../lib/errors.ts";
-import { systemClock } from "../../mailbox/clock.ts";
 import { openSsh } from "../../remote/open-ssh.ts";
 import type { CliIO } from "../io.ts";
 import { UsageError } from "../usage-error.ts";

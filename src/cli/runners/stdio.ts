@@ -2,7 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import type { Carrier } from "../../engine/carrier.ts";
 import type { Sealer } from "../../engine/messages.ts";
 import { openPipe } from "../../engine/pipe-carrier.ts";
-import type { Clock } from "../../mailbox/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { sealersOf } from "./fleet.ts";
 
 /** A key is 32 bytes. */

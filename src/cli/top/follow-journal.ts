@@ -1,8 +1,8 @@
 import { JournalError } from "../../journal/journal-error.ts";
 import { lockHolder } from "../../journal/numbered-lock.ts";
 import { journalFile } from "../../journal/paths.ts";
+import type { JournalRecord } from "../../journal/session-events.ts";
 import type { FoundSession } from "../../journal/sessions.ts";
-import type { JournalRecord } from "../../mailbox/session-events.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { onStopSignals } from "../interrupts.ts";

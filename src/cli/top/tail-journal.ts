@@ -3,9 +3,9 @@ import { JournalError } from "../../journal/journal-error.ts";
 import { migration, OLDEST_VERSION } from "../../journal/migrate.ts";
 import { openJournal } from "../../journal/open-journal.ts";
 import { newerSentence, parseRecord } from "../../journal/record-line.ts";
+import type { JournalRecord } from "../../journal/session-events.ts";
+import { type Clock, pause } from "../../lib/clock.ts";
 import { errorCode } from "../../lib/errors.ts";
-import { type Clock, pause } from "../../mailbox/clock.ts";
-import type { JournalRecord } from "../../mailbox/session-events.ts";
 
 /** Milliseconds between two looks at the file. */
 const POLL_MS = 200;

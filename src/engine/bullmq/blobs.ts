@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Clock, systemClock } from "../../mailbox/clock.ts";
+import { type Clock, systemClock } from "../../lib/clock.ts";
 import { hashBlob } from "../limits.ts";
 import type { Pulse } from "./pulse.ts";
 import type { Reopened } from "./reopened.ts";

@@ -1,4 +1,4 @@
-import { type Clock, within } from "../../mailbox/clock.ts";
+import { type Clock, within } from "../../lib/clock.ts";
 import type { Carrier, Listening, OfferedAttempt, RunAttempt, Taking } from "../carrier.ts";
 import { assertName, assertText, assertTopic } from "../limits.ts";
 import { Blobs } from "./blobs.ts";

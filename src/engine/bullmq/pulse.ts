@@ -1,4 +1,4 @@
-import { type Clock, within } from "../../mailbox/clock.ts";
+import { type Clock, within } from "../../lib/clock.ts";
 import { EngineAwayError } from "../limits.ts";
 
 const PING_EVERY_MS = 2000;

@@ -1,5 +1,5 @@
 import type { Job } from "bullmq";
-import { type Clock, pause, within } from "../../mailbox/clock.ts";
+import { type Clock, pause, within } from "../../lib/clock.ts";
 import type { OfferedAttempt, RunAttempt, Taking } from "../carrier.ts";
 import type { Pulse } from "./pulse.ts";
 import { type EngineServer, type JobWorker, LOCK_MS, POOL_PREFIX, RENEW_MS } from "./server.ts";

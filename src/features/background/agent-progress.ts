@@ -1,10 +1,10 @@
 import { escapeTags } from "../../context/escape-tags.ts";
+import type { Outputs } from "../../journal/outputs.ts";
 import { formatCount, formatDollars, span } from "../../lib/figures.ts";
 import type { ToolUseBlock } from "../../mailbox/conversation.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
-import type { Outputs } from "../../supervisor/outputs.ts";
 
 const LAST_CALLS = 5;
 const TEXT_CHARS = 2_000;

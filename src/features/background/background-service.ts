@@ -1,4 +1,4 @@
-import { type Clock, pause } from "../../mailbox/clock.ts";
+import { type Clock, pause } from "../../lib/clock.ts";
 import { ActorId } from "../../mailbox/ids.ts";
 import type { CommandOutput } from "../../mailbox/runs.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";

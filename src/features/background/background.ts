@@ -1,5 +1,6 @@
+import type { SessionEvent } from "../../journal/session-events.ts";
 import { commandId } from "../../journal/session-state.ts";
-import type { Clock } from "../../mailbox/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type {
   BackgroundAnswer,
@@ -8,7 +9,6 @@ import type {
   CommandRequest,
   CommandResult,
 } from "../../mailbox/runs.ts";
-import type { SessionEvent } from "../../mailbox/session-events.ts";
 import { endsOfFile } from "../../processes/file-ends.ts";
 import type { Processes } from "../../processes/processes.ts";
 import type { Lines } from "../../processes/requests.ts";

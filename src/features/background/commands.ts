@@ -1,3 +1,4 @@
+import type { Outputs } from "../../journal/outputs.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { CommandOutput, CommandRequest, CommandResult } from "../../mailbox/runs.ts";
@@ -6,7 +7,6 @@ import { endsOfFile } from "../../processes/file-ends.ts";
 import { folderIn, type Shell } from "../../processes/platform-shell.ts";
 import type { Processes, RunWatch } from "../../processes/processes.ts";
 import type { Lines, ProcessResult } from "../../processes/requests.ts";
-import type { Outputs } from "../../supervisor/outputs.ts";
 import type { CommandPlace } from "../../supervisor/running-call.ts";
 import { MAX_OUTPUT_CHARS } from "../../tools/command-output.ts";
 

@@ -1,3 +1,4 @@
+import type { Outputs } from "../../journal/outputs.ts";
 import type { Call } from "../../mailbox/calls.ts";
 import type { CallId } from "../../mailbox/ids.ts";
 import type { Summary } from "../../mailbox/messages.ts";
@@ -6,7 +7,6 @@ import type { Processes } from "../../processes/processes.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { FeatureServices, Joints } from "../../supervisor/joints.ts";
-import type { Outputs } from "../../supervisor/outputs.ts";
 import type { Toolbox } from "../../supervisor/toolbox.ts";
 import { ripgrepPath } from "../../tools/grep/ripgrep.ts";
 import { agentDue } from "./agent-progress.ts";

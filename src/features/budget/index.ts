@@ -1,5 +1,5 @@
 import type { SessionState } from "../../journal/session-state.ts";
-import type { Clock } from "../../mailbox/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { noUsage, type Usage } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";

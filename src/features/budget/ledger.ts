@@ -1,4 +1,4 @@
-import type { Clock } from "../../mailbox/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { Usage } from "../../mailbox/conversation.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { MeteredRequest, Reservation } from "../../model/client.ts";

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from "../../context/agents/definition.ts";
-import type { Clock } from "../../mailbox/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { Usage } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { ActorSpec, LastTurn } from "../../mailbox/messages.ts";

@@ -1,12 +1,12 @@
 import type { AgentView } from "../../events/event.ts";
-import type { Clock } from "../../mailbox/clock.ts";
+import type { OnEvent } from "../../events/listener.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { addUsage, noUsage, type Usage } from "../../mailbox/conversation.ts";
 import type { ActorId, SessionId } from "../../mailbox/ids.ts";
 import type { ModelPause } from "../../mailbox/model-pause.ts";
 import type { GatewayNotice } from "../../model/client.ts";
+import type { PermissionDenial } from "../../policy/grounds.ts";
 import type { Actors } from "../../supervisor/actors.ts";
-import type { PermissionDenial } from "../../supervisor/grounds.ts";
-import type { OnEvent } from "../../supervisor/listener.ts";
 import type { Spending } from "./spending.ts";
 
 type UsageNotice = Extract<GatewayNotice, { type: "usage" }>;

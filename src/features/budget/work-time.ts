@@ -1,4 +1,4 @@
-import type { Clock } from "../../mailbox/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 
 /** A clock that stands still while a model is paused: an agent's deadline is about its work, not about the wait for a limit. */
 export class WorkTime implements Pick<Clock, "now"> {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { reminderOf } from "../../context/assemble.ts";
 import { escapeTags } from "../../context/escape-tags.ts";
 import type { Journal } from "../../journal/journal.ts";
+import type { Outputs } from "../../journal/outputs.ts";
 import {
   type CompactEnd,
   type Compacted,
@@ -17,7 +18,6 @@ import type { HookCaller } from "../../policy/hooks/results.ts";
 import type { HookRunner } from "../../policy/hooks/runner.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Attempt, Joints } from "../../supervisor/joints.ts";
-import type { Outputs } from "../../supervisor/outputs.ts";
 
 export interface CompactionParts {
   readonly journal: Pick<Journal, "append">;

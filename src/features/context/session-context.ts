@@ -24,7 +24,7 @@ import {
   withDocument,
 } from "../../context/references.ts";
 import type { Named } from "../../context/skills/render.ts";
-import type { Clock } from "../../mailbox/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { Picture } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { ActorSpec, ReadEntry } from "../../mailbox/messages.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { CallEndEvent } from "../../events/call.ts";
+import { FileDiff } from "../../lib/file-diff.ts";
 import { resultText } from "../../mailbox/compacted.ts";
-import { FileDiff } from "../../mailbox/file-diff.ts";
 import type { ToolEnd } from "../../tools/bind-tool.ts";
 
 const HEAD_LINES = 40;

@@ -1,6 +1,6 @@
 import type { CallBeginEvent, CallEndEvent } from "../../events/call.ts";
 import type { SupervisorEvent } from "../../events/event.ts";
-import type { Clock } from "../../mailbox/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { ContentBlockParam } from "../../mailbox/conversation.ts";
 import { type ActorId, type CallId, callId } from "../../mailbox/ids.ts";
 import type { Reply, Turn } from "../../mailbox/messages.ts";

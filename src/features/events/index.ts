@@ -1,5 +1,5 @@
 import type { SupervisorEvent } from "../../events/event.ts";
-import type { Clock } from "../../mailbox/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { CallId } from "../../mailbox/ids.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Joints } from "../../supervisor/joints.ts";

@@ -1,9 +1,9 @@
 import type { SupervisorEvent } from "../../events/event.ts";
+import type { JournalRecord, SessionEvent } from "../../journal/session-events.ts";
 import type { ActorAtRest } from "../../journal/session-state.ts";
 import { textOf } from "../../mailbox/conversation.ts";
 import { type ActorId, callId } from "../../mailbox/ids.ts";
 import type { Reply, Turn } from "../../mailbox/messages.ts";
-import type { JournalRecord, SessionEvent } from "../../mailbox/session-events.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
 import type { OwnPrices } from "../../model/prices.ts";
 import { CallReports, shownTitle } from "./call-reports.ts";

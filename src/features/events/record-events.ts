@@ -1,7 +1,7 @@
 import type { PromptEvent, SupervisorEvent } from "../../events/event.ts";
+import type { SessionEvent } from "../../journal/session-events.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { Steer } from "../../mailbox/messages.ts";
-import type { SessionEvent } from "../../mailbox/session-events.ts";
 
 type Of<Type extends SupervisorEvent["type"]> = Extract<SupervisorEvent, { type: Type }>;
 

@@ -1,9 +1,9 @@
 import type { AgentView } from "../../events/event.ts";
+import type { SessionEvent } from "../../journal/session-events.ts";
 import { addUsage, noUsage, type Usage, usageSince } from "../../mailbox/conversation.ts";
 import type { ActorId, CallId } from "../../mailbox/ids.ts";
 import type { ActorSpec } from "../../mailbox/messages.ts";
 import type { ModelPause } from "../../mailbox/model-pause.ts";
-import type { SessionEvent } from "../../mailbox/session-events.ts";
 import { usageOf } from "../../mailbox/turns.ts";
 import { costOf, type OwnPrices } from "../../model/prices.ts";
 import { shownTitle } from "./call-reports.ts";

@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import type { Clock } from "../../mailbox/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { WriteScope } from "../../policy/confinement/write-scope.ts";
 import { placeOf, twinOf } from "../../policy/engine/place.ts";
 import { parseRule } from "../../policy/engine/rule-syntax.ts";

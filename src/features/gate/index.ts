@@ -1,10 +1,10 @@
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { WriteScope } from "../../policy/confinement/write-scope.ts";
+import type { PermissionDenial } from "../../policy/grounds.ts";
 import type { UserRequestBroker } from "../../policy/user-request-broker.ts";
 import type { Rule } from "../../settings/rules.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
-import type { PermissionDenial } from "../../supervisor/grounds.ts";
 import type { Evaluation, Joints } from "../../supervisor/joints.ts";
 import type { Gate, Gated } from "./gate.ts";
 import { refusalOf } from "./refusal.ts";

@@ -1,5 +1,5 @@
 import { escapeTags } from "../../context/escape-tags.ts";
-import type { HookEvent } from "../../mailbox/hook-events.ts";
+import type { HookEvent } from "../../settings/hook-events.ts";
 import type { Notice } from "../../supervisor/notices.ts";
 
 const SAID_BY = "Said by a ";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { Clock } from "../../mailbox/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { type ActorId, MAIN, type SessionId } from "../../mailbox/ids.ts";
 import type { Hooks } from "../../policy/hooks/hooks.ts";
 import { type ReadHooks as AgentHooks, parseHooks } from "../../policy/hooks/hooks.ts";

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import type { ResultDecision } from "../../events/event.ts";
-import type { Clock } from "../../mailbox/clock.ts";
+import type { OnEvent } from "../../events/listener.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { Summary } from "../../mailbox/messages.ts";
 import type { ModelPause } from "../../mailbox/model-pause.ts";
 import { readAnswer } from "../../policy/asking/outcomes.ts";
 import type { UserAnswer, UserRequest } from "../../policy/asks.ts";
 import type { Joints } from "../../supervisor/joints.ts";
-import type { OnEvent } from "../../supervisor/listener.ts";
 import { clearWaiting, removeWaiting, takeAnswers, type WaitingFile, writeWaiting } from "./waiting-file.ts";
 
 export interface InboxParts {

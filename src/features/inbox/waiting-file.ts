@@ -2,9 +2,9 @@ import { linkSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { errorCode } from "../../lib/errors.ts";
+import { FileDiff } from "../../lib/file-diff.ts";
 import { readRegularFile } from "../../lib/read-regular-file.ts";
 import { replaceCache } from "../../lib/replace-file.ts";
-import { FileDiff } from "../../mailbox/file-diff.ts";
 import { ModelPause } from "../../mailbox/model-pause.ts";
 import type { UserAnswer } from "../../policy/asks.ts";
 

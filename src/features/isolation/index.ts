@@ -1,6 +1,6 @@
 import type { SupervisorEvent } from "../../events/event.ts";
 import { processIdentity } from "../../journal/process-identity.ts";
-import type { Clock } from "../../mailbox/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { SessionId } from "../../mailbox/ids.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";

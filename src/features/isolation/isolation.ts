@@ -1,9 +1,9 @@
 import { join, relative } from "node:path";
 import type { SupervisorEvent } from "../../events/event.ts";
 import type { SessionState } from "../../journal/session-state.ts";
+import { type Clock, within } from "../../lib/clock.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { shorten } from "../../lib/text.ts";
-import { type Clock, within } from "../../mailbox/clock.ts";
 import { type ActorId, callId, type SessionId } from "../../mailbox/ids.ts";
 import type { Summary } from "../../mailbox/messages.ts";
 import {

@@ -1,7 +1,7 @@
+import type { Clock } from "../../lib/clock.ts";
 import type { LanguageServer, UnservedLanguage } from "../../lsp/find-servers.ts";
 import type { Languages, LanguagesParts } from "../../lsp/open-languages.ts";
 import type { Detail } from "../../lsp/show.ts";
-import type { Clock } from "../../mailbox/clock.ts";
 import type { WriteScope } from "../../policy/confinement/write-scope.ts";
 import type { Processes } from "../../processes/processes.ts";
 import type { Behaviour } from "../../settings/rules.ts";

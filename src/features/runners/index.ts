@@ -1,5 +1,5 @@
 import type { ActorHost, SessionSide } from "../../actors/hosts.ts";
-import type { Clock } from "../../mailbox/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { SessionId } from "../../mailbox/ids.ts";
 import type { RunnerRules } from "../../mailbox/runners.ts";
 import { defaultSandboxSettings, type SandboxSettings } from "../../policy/sandbox/sandbox.ts";

@@ -1,13 +1,13 @@
 import { randomInt } from "node:crypto";
 import type { AgentDefinition } from "../../context/agents/definition.ts";
+import { type Clock, pause } from "../../lib/clock.ts";
 import { errorMessage } from "../../lib/errors.ts";
-import { type Clock, pause } from "../../mailbox/clock.ts";
+import { type StartThread, startThread, type ThreadKind } from "../../lib/threads.ts";
 import { totalTokens } from "../../mailbox/conversation.ts";
 import type { Summary } from "../../mailbox/messages.ts";
 import { Caller } from "../../mailbox/rpc/caller.ts";
 import { workerChannel } from "../../mailbox/rpc/channel.ts";
 import { serve } from "../../mailbox/rpc/server.ts";
-import { type StartThread, startThread, type ThreadKind } from "../../mailbox/threads.ts";
 import { CallKeys } from "./call-key.ts";
 import { readCall, type ScriptCall } from "./script-call.ts";
 import { keepScriptRun, readScriptRun, type ScriptRun } from "./script-file.ts";

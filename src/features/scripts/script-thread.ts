@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads";
 import { newQuickJSWASMModuleFromVariant, type QuickJSHandle } from "quickjs-emscripten-core";
-import { systemClock } from "../../mailbox/clock.ts";
+import { systemClock } from "../../lib/clock.ts";
 import { Caller } from "../../mailbox/rpc/caller.ts";
 import { portChannel } from "../../mailbox/rpc/channel.ts";
 import { serve } from "../../mailbox/rpc/server.ts";

@@ -1,13 +1,13 @@
 import { appendFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import type { Outputs } from "../../journal/outputs.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { formatCount, formatDollars } from "../../lib/figures.ts";
 import { replaceFile } from "../../lib/replace-file.ts";
 import { type Ids, MAIN } from "../../mailbox/ids.ts";
 import type { AskDetail } from "../../policy/asks.ts";
 import type { Actors } from "../../supervisor/actors.ts";
-import type { Outputs } from "../../supervisor/outputs.ts";
 import type { CallContext } from "../../tools/tool.ts";
 import {
   RUN_PREFIX,

@@ -1,10 +1,10 @@
 import type { AgentDefinition } from "../../context/agents/definition.ts";
-import type { Clock } from "../../mailbox/clock.ts";
+import type { Outputs } from "../../journal/outputs.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { McpServer, McpServerEntry } from "../../mcp/server.ts";
 import type { UserHandler } from "../../policy/asks.ts";
 import type { UserRequestBroker } from "../../policy/user-request-broker.ts";
 import type { Actors } from "../../supervisor/actors.ts";
-import type { Outputs } from "../../supervisor/outputs.ts";
 import type { Toolbox } from "../../supervisor/toolbox.ts";
 
 export interface ServersOptions {

@@ -1,9 +1,9 @@
 import { digestOf } from "../../context/digest.ts";
 import { escapeTags } from "../../context/escape-tags.ts";
 import type { Reference } from "../../context/references.ts";
+import { type Clock, pause } from "../../lib/clock.ts";
 import { nearNames } from "../../lib/near-name.ts";
 import { oneLine, shorten } from "../../lib/text.ts";
-import { type Clock, pause } from "../../mailbox/clock.ts";
 import type { McpEvent, McpPrompt, PromptMessage, ServerStatus } from "../../mcp/mcp.ts";
 import { promptCommands } from "../../mcp/names.ts";
 import type { Mcp } from "../../mcp/open-mcp.ts";

@@ -1,13 +1,13 @@
 import type { Journal } from "../../journal/journal.ts";
-import type { ActorId } from "../../mailbox/ids.ts";
-import type { Todo } from "../../mailbox/messages.ts";
 import {
   afterChange,
   noTasks,
   type TaskChange,
   type TaskGraph,
   taskInProgress,
-} from "../../mailbox/task-graph.ts";
+} from "../../journal/task-graph.ts";
+import type { ActorId } from "../../mailbox/ids.ts";
+import type { Todo } from "../../mailbox/messages.ts";
 import type { HookCaller, HookedTask } from "../../policy/hooks/results.ts";
 import type { HookRunner } from "../../policy/hooks/runner.ts";
 import type { Actors } from "../../supervisor/actors.ts";

@@ -1,11 +1,11 @@
 import { type MessagePort, workerData } from "node:worker_threads";
 import * as z from "zod/mini";
-import { systemClock } from "../../mailbox/clock.ts";
+import type { Outgoing } from "../../journal/user-actors.ts";
+import { systemClock } from "../../lib/clock.ts";
 import { ActorId } from "../../mailbox/ids.ts";
 import { Caller } from "../../mailbox/rpc/caller.ts";
 import { portChannel } from "../../mailbox/rpc/channel.ts";
 import { serve } from "../../mailbox/rpc/server.ts";
-import type { Outgoing } from "../../mailbox/user-actors.ts";
 import type { ActorAddress, ActorContext, MessageTypes, SealedActor } from "./define-actor.ts";
 import { sessionRequests, threadRequests } from "./thread-requests.ts";
 

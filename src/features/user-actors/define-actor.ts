@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import type { AgentResult } from "../../events/agent-result.ts";
+import type { AgentOrder } from "../../journal/user-actors.ts";
 import { ActorId } from "../../mailbox/ids.ts";
 import { Status } from "../../mailbox/messages.ts";
-import type { AgentOrder } from "../../mailbox/user-actors.ts";
 import { moduleProblem } from "../../tools/module-problem.ts";
 
 /** One sort of message. With `reply` it can be asked, without it only told. */
@@ -38,7 +38,7 @@ export interface ActorAddress<M extends MessageTypes> {
   readonly definition: SealedActor & { readonly messages: M };
 }
 
-export type { AgentOrder } from "../../mailbox/user-actors.ts";
+export type { AgentOrder } from "../../journal/user-actors.ts";
 
 /** The message that brings the end of an agent that an actor started. */
 export const agentReport = z.object({

@@ -1,5 +1,5 @@
 import { MessageChannel, Worker } from "node:worker_threads";
-import type { Clock } from "../../mailbox/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { Caller } from "../../mailbox/rpc/caller.ts";
 import { portChannel } from "../../mailbox/rpc/channel.ts";
 import { serve } from "../../mailbox/rpc/server.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { Outgoing } from "../../mailbox/user-actors.ts";
+import { Outgoing } from "../../journal/user-actors.ts";
 
 /** What the session asks of an actor's thread. */
 export const threadRequests = {

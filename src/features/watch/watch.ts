@@ -1,4 +1,4 @@
-import type { Clock } from "../../mailbox/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { StopRequest } from "../../supervisor/lifecycle.ts";
 import { type Finding, judgeActor, judgeSession, type WatchLimits } from "./judge.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Clock } from "../../mailbox/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { Joints } from "../../supervisor/joints.ts";

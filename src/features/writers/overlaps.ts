@@ -1,4 +1,4 @@
-import { type Clock, within } from "../../mailbox/clock.ts";
+import { type Clock, within } from "../../lib/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import { type OverlapNotice, overlapNotice, type Touch, type TouchedLines } from "./overlap-text.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
+import type { Clock } from "../../lib/clock.ts";
 import { errorMessage } from "../../lib/errors.ts";
-import type { Clock } from "../clock.ts";
 import type { Channel } from "./channel.ts";
 import { type Failure, type Frame, failure, type Result } from "./frames.ts";
 import type { EventOf, RequestOf, Requests, ResponseOf } from "./table.ts";

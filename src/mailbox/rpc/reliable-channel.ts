@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { type Channel, channelEnds } from "./channel.ts";
 import { type Frame, isFrame } from "./frames.ts";
 

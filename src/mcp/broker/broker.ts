@@ -1,4 +1,4 @@
-import type { Clock } from "../../mailbox/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import { Caller } from "../../mailbox/rpc/caller.ts";
 import type { Channel } from "../../mailbox/rpc/channel.ts";

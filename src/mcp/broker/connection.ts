@@ -1,7 +1,7 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { type Clock, within } from "../../mailbox/clock.ts";
+import { type Clock, within } from "../../lib/clock.ts";
 import { abortable } from "../../tools/abortable.ts";
 import type { McpLimits } from "../limits.ts";
 import type { McpServer } from "../server.ts";

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
-import type { Clock } from "../../mailbox/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { McpLimits } from "../limits.ts";
 
 const WINDOW_MS = 60_000;

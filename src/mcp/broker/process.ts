@@ -1,5 +1,5 @@
+import { systemClock } from "../../lib/clock.ts";
 import { errorMessage } from "../../lib/errors.ts";
-import { systemClock } from "../../mailbox/clock.ts";
 import { parentChannel } from "../../mailbox/rpc/channel.ts";
 import { receive, sender, serve } from "../../mailbox/rpc/server.ts";
 import { BROKER_NOTICES, BROKER_REQUESTS, type SESSION_NOTICES } from "../protocol.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../mailbox/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 
 export interface TimeoutTimes {
   readonly quietMs: number;

@@ -1,5 +1,5 @@
+import { type Clock, pause } from "../../lib/clock.ts";
 import { shorten } from "../../lib/text.ts";
-import { type Clock, pause } from "../../mailbox/clock.ts";
 import type { ServerState, ServerTool, ToolProgress } from "../mcp.ts";
 import type { McpServer } from "../server.ts";
 import type { Elicit } from "./client.ts";

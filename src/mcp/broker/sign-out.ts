@@ -6,7 +6,7 @@ import {
 import type { OAuthClientInformationMixed } from "@modelcontextprotocol/sdk/shared/auth.js";
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import * as z from "zod/mini";
-import type { Clock } from "../../mailbox/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { SignedOut } from "../mcp.ts";
 import type { HttpServer } from "../server.ts";
 import { boundedFetch } from "./http-transport.ts";

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
+import { type Clock, within } from "../../lib/clock.ts";
 import { errorCode } from "../../lib/errors.ts";
-import { type Clock, within } from "../../mailbox/clock.ts";
 import { type ProcessGroup, processGroup } from "../../processes/process-group.ts";
 import type { StdioServer } from "../server.ts";
 import { TailText } from "./server-text.ts";

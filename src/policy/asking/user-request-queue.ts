@@ -1,5 +1,5 @@
+import type { Clock } from "../../lib/clock.ts";
 import { errorMessage } from "../../lib/errors.ts";
-import type { Clock } from "../../mailbox/clock.ts";
 import type { UserAnswer, UserHandler, UserRequest } from "../asks.ts";
 import { nobody, readAnswer } from "./outcomes.ts";
 import type { QueuedRequest } from "./queued-request.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { parseJson } from "../../lib/json.ts";
 import { isObject } from "../../lib/objects.ts";
-import type { HookEvent } from "../../mailbox/hook-events.ts";
+import type { HookEvent } from "../../settings/hook-events.ts";
 import type { Hook } from "./hooks.ts";
 import type { HookEnd } from "./run-hook.ts";
 

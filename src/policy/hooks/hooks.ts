@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { isObject } from "../../lib/objects.ts";
-import { type HookEvent, isHookEvent, noHookEvent } from "../../mailbox/hook-events.ts";
+import { type HookEvent, isHookEvent, noHookEvent } from "../../settings/hook-events.ts";
 import type { Scope } from "../../settings/rules.ts";
 import { type HookCondition, parseCondition } from "./hook-condition.ts";
 

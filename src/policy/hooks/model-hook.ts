@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
+import { type Clock, within } from "../../lib/clock.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { parseJson } from "../../lib/json.ts";
-import { type Clock, within } from "../../mailbox/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import { failHook, type HookResponse, readDecision } from "./hook-decision.ts";
 import type { Hook } from "./hooks.ts";

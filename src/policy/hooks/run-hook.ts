@@ -1,4 +1,4 @@
-import { type Clock, within } from "../../mailbox/clock.ts";
+import { type Clock, within } from "../../lib/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { RunRequest, RunResult } from "../../mailbox/runs.ts";
 import type { Hook } from "./hooks.ts";

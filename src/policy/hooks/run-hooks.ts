@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type Clock, within } from "../../lib/clock.ts";
 import { errorMessage } from "../../lib/errors.ts";
-import { type Clock, within } from "../../mailbox/clock.ts";
-import type { HookEvent } from "../../mailbox/hook-events.ts";
 import { ActorId } from "../../mailbox/ids.ts";
+import type { HookEvent } from "../../settings/hook-events.ts";
 import {
   combineDecisions,
   failsClosed,

@@ -1,4 +1,4 @@
-import type { HookEvent } from "../../mailbox/hook-events.ts";
+import type { HookEvent } from "../../settings/hook-events.ts";
 import type { HookDecision } from "./hook-decision.ts";
 import { HOOK_AGENT, type Hook, matchHooks } from "./hooks.ts";
 import type {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../mailbox/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { schema } from "../../settings/schema.ts";
 import { grantDigest } from "./grants.ts";
 import { agreementFor, trustFolder } from "./trust-store.ts";

@@ -1,10 +1,10 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod/mini";
+import type { Clock } from "../../lib/clock.ts";
 import { parseJson } from "../../lib/json.ts";
 import { readRegularFile } from "../../lib/read-regular-file.ts";
 import { replaceFile } from "../../lib/replace-file.ts";
-import type { Clock } from "../../mailbox/clock.ts";
 import type { Grant } from "./grants.ts";
 
 const Trusted = z.object({

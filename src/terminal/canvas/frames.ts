@@ -1,4 +1,4 @@
-import type { Clock } from "../../mailbox/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 
 /** Milliseconds between two frames while text is written, and between two in which only the agents change. */
 export const TEXT_MS = 80;

@@ -1,4 +1,4 @@
-import { type DiffHunk, type FileDiff, pairLines } from "../../mailbox/file-diff.ts";
+import { type DiffHunk, type FileDiff, pairLines } from "../../lib/file-diff.ts";
 import type { Paint } from "../colour.ts";
 import { cutToWidth } from "../display-width.ts";
 import { counted } from "../figures.ts";

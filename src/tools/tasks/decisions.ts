@@ -1,4 +1,3 @@
-import { oneLine } from "../../lib/text.ts";
 import {
   afterChange,
   openBlockers,
@@ -7,7 +6,8 @@ import {
   type TaskGraph,
   type TaskStatus,
   taskInProgress,
-} from "../../mailbox/task-graph.ts";
+} from "../../journal/task-graph.ts";
+import { oneLine } from "../../lib/text.ts";
 import { failed, type ToolFailure } from "../tool.ts";
 
 export interface NewTask {

@@ -1,4 +1,4 @@
-import { openBlockers, type Task, type TaskGraph } from "../../mailbox/task-graph.ts";
+import { openBlockers, type Task, type TaskGraph } from "../../journal/task-graph.ts";
 
 /** Returns one line of a list (A14.6): ID, status, subject, owner, and what the task waits for. */
 export function taskLine(graph: TaskGraph, task: Task, reader: string): string {

@@ -1,4 +1,4 @@
-import type { TaskChange, TaskGraph } from "../../mailbox/task-graph.ts";
+import type { TaskChange, TaskGraph } from "../../journal/task-graph.ts";
 import type { CallContext, ToolFailure } from "../tool.ts";
 
 /** The tasks of a session, shared by all its agents. */

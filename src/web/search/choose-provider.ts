@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Clock } from "../../mailbox/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { problem } from "../fetch-error.ts";
 import type { PageModel } from "../page-question.ts";
 import { engineProvider, engines, type SearchEngine } from "./engines.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
+import type { Clock } from "../../lib/clock.ts";
 import { parseJson } from "../../lib/json.ts";
-import type { Clock } from "../../mailbox/clock.ts";
 import { describeStatus, problem, withinTime } from "../fetch-error.ts";
 import { sendRequest, type WebRequest } from "../request.ts";
 import type { SearchAnswer, SearchHit, SearchProvider, SearchQuery } from "./search.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type ProcessIdentity, processIdentity } from "../../journal/process-identity.ts";
-import { systemClock } from "../../mailbox/clock.ts";
+import { systemClock } from "../../lib/clock.ts";
 import { processGroup } from "../../processes/process-group.ts";
 import { refuseRequest } from "../refusal.ts";
 

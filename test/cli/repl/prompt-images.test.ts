@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { createPromptImages } from "../../../src/cli/repl/prompt-images.ts";
 import { UnreadInput } from "../../../src/cli/repl/unread-input.ts";
-import { systemClock } from "../../../src/mailbox/clock.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
 import { startProcesses } from "../../../src/processes/client.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 

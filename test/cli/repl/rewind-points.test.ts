@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findRewindPoints } from "../../../src/cli/repl/rewind-points.ts";
+import type { JournalRecord, SessionEvent } from "../../../src/journal/session-events.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
-import type { JournalRecord, SessionEvent } from "../../../src/mailbox/session-events.ts";
 
 const prompt = (content: string, more: object = {}): object => ({
   ...{ type: "prompt", actor: MAIN, message: { role: "user", content } },

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { lastExchange, showResumed } from "../../../src/cli/repl/show-resumed.ts";
 import { messageText } from "../../../src/cli/user-text.ts";
+import type { SessionEvent } from "../../../src/journal/session-events.ts";
 import { sessionStateOf } from "../../../src/journal/session-state.ts";
 import { ActorId, MAIN } from "../../../src/mailbox/ids.ts";
-import type { SessionEvent } from "../../../src/mailbox/session-events.ts";
 import {
   prompt,
   recordsOf,

@@ -1,4 +1,4 @@
-import type { JournalRecord } from "../../../src/mailbox/session-events.ts";
+import type { JournalRecord } from "../../../src/journal/session-events.ts";
 import { type AnyMessage, blocksOf, textOfBlock } from "./conversation.ts";
 
 /** A command with a side effect that can be counted; its token is like no other's of the session. */

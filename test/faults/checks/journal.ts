@@ -1,4 +1,4 @@
-import { JournalRecord } from "../../../src/mailbox/session-events.ts";
+import { JournalRecord } from "../../../src/journal/session-events.ts";
 
 const NEWLINE = 0x0a;
 

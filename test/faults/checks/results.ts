@@ -1,6 +1,6 @@
+import type { JournalRecord } from "../../../src/journal/session-events.ts";
 import { resultId } from "../../../src/journal/session-state.ts";
 import type { ActorId } from "../../../src/mailbox/ids.ts";
-import type { JournalRecord } from "../../../src/mailbox/session-events.ts";
 
 interface Run {
   readonly name: string;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { SupervisorEvent } from "../../../src/events/event.ts";
 import { Background } from "../../../src/features/background/background.ts";
-import { type Clock, systemClock } from "../../../src/mailbox/clock.ts";
+import { type Clock, systemClock } from "../../../src/lib/clock.ts";
 import { ActorId, callId, type Ids, MAIN, randomIds } from "../../../src/mailbox/ids.ts";
 import { blocksOf } from "../../../src/mailbox/turns.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";

@@ -2,10 +2,10 @@ import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { backgroundCommands } from "../../../src/features/background/commands.ts";
+import { outputsIn } from "../../../src/journal/outputs.ts";
 import { callId, MAIN, randomIds } from "../../../src/mailbox/ids.ts";
 import { startProcesses } from "../../../src/processes/client.ts";
 import { platformShell, type Shell } from "../../../src/processes/platform-shell.ts";
-import { outputsIn } from "../../../src/supervisor/outputs.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
 const { signal } = new AbortController();

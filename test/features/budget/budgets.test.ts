@@ -1,6 +1,6 @@
 // @module-tag long
 import { describe, expect, test } from "vitest";
-import { systemClock } from "../../../src/mailbox/clock.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
 import { ActorId } from "../../../src/mailbox/ids.ts";
 import { textsOf } from "../../supervisor/resume-world.ts";
 import { everyDayHosts } from "../../support/supervised.ts";

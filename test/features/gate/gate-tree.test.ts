@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { openGate, openPermissions, openRules, toolSwitch } from "../../../src/features/gate/permissions.ts";
 import { writeScope } from "../../../src/features/gate/write-scope.ts";
-import { systemClock } from "../../../src/mailbox/clock.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
 import { callId, MAIN } from "../../../src/mailbox/ids.ts";
 import type { UserHandler } from "../../../src/policy/asks.ts";
 import { AddedDirs } from "../../../src/policy/confinement/added-dirs.ts";

@@ -2,11 +2,11 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { backgroundCommands } from "../../../src/features/background/commands.ts";
+import { outputsIn } from "../../../src/journal/outputs.ts";
 import { callId, MAIN, randomIds } from "../../../src/mailbox/ids.ts";
 import type { Prepared, Sandbox, SandboxSettings } from "../../../src/policy/sandbox/sandbox.ts";
 import { startProcesses } from "../../../src/processes/client.ts";
 import { platformShell } from "../../../src/processes/platform-shell.ts";
-import { outputsIn } from "../../../src/supervisor/outputs.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
 /** Runs what it is given, as bubblewrap would, and says that it did. */

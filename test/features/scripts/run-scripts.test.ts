@@ -4,7 +4,7 @@ import { runScript } from "../../../src/features/scripts/index.ts";
 import type { ScriptNews } from "../../../src/features/scripts/thread-requests.ts";
 import { journalFile } from "../../../src/journal/paths.ts";
 import { readJournal } from "../../../src/journal/reader.ts";
-import { systemClock } from "../../../src/mailbox/clock.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
 import { noUsage } from "../../../src/mailbox/conversation.ts";
 import { noReceipts } from "../../../src/mailbox/turns.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";

@@ -4,7 +4,7 @@ import { threadVitals } from "../../../src/actors/thread-vitals.ts";
 import type { ThreadPool } from "../../../src/actors/tool-threads.ts";
 import { startWatch, type Watch, type WatchNews } from "../../../src/features/watch/watch.ts";
 import type { WatchedActor } from "../../../src/features/watch/watched-actor.ts";
-import { systemClock } from "../../../src/mailbox/clock.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
 import { ActorId, CallId } from "../../../src/mailbox/ids.ts";
 import { poolOf, readCall, readIn, taken } from "../../actors/pool-threads.ts";
 

@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { systemClock } from "../../../src/mailbox/clock.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
 import { type ActorId, callId } from "../../../src/mailbox/ids.ts";
 import { startProcesses } from "../../../src/processes/client.ts";
 import { agentTools } from "../../../src/tools/index.ts";

@@ -1,8 +1,7 @@
 import { readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect } from "vitest";
-import { systemClock } from "../../../src/mailbox/clock.ts";
-import type { HookEvent } from "../../../src/mailbox/hook-events.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import { parseHooks } from "../../../src/policy/hooks/hooks.ts";
 import type { HookModels } from "../../../src/policy/hooks/model-hook.ts";
@@ -10,6 +9,7 @@ import type { HookCaller } from "../../../src/policy/hooks/results.ts";
 import type { HookPorts } from "../../../src/policy/hooks/run-hooks.ts";
 import { hookRunner } from "../../../src/policy/hooks/runner.ts";
 import { startProcesses } from "../../../src/processes/client.ts";
+import type { HookEvent } from "../../../src/settings/hook-events.ts";
 import type { Scope } from "../../../src/settings/rules.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 

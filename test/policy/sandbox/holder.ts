@@ -1,11 +1,11 @@
 /** Holds a pipe open from inside a sandbox, in the background, until it is killed. Run by ends.test.ts. */
 
 import { backgroundCommands } from "../../../src/features/background/commands.ts";
-import { systemClock } from "../../../src/mailbox/clock.ts";
+import { outputsIn } from "../../../src/journal/outputs.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
 import { MAIN, randomIds } from "../../../src/mailbox/ids.ts";
 import { startProcesses } from "../../../src/processes/client.ts";
 import { platformShell } from "../../../src/processes/platform-shell.ts";
-import { outputsIn } from "../../../src/supervisor/outputs.ts";
 import { groundIn, sandboxOn } from "./ground.ts";
 
 const [, , folder = "", pipe = "", domain = ""] = process.argv;

@@ -3,13 +3,13 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { backgroundCommands, type Commands } from "../../../src/features/background/commands.ts";
+import { outputsIn } from "../../../src/journal/outputs.ts";
 import { callId, MAIN, randomIds } from "../../../src/mailbox/ids.ts";
 import type { CommandResult } from "../../../src/mailbox/runs.ts";
 import { trustedProgram } from "../../../src/policy/sandbox/programs.ts";
 import type { SandboxPlace, SandboxSettings } from "../../../src/policy/sandbox/sandbox.ts";
 import { startProcesses } from "../../../src/processes/client.ts";
 import { platformShell } from "../../../src/processes/platform-shell.ts";
-import { outputsIn } from "../../../src/supervisor/outputs.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { groundIn, sandboxOn } from "./ground.ts";
 

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, renameSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { hookEvents } from "../../../src/mailbox/hook-events.ts";
 import { settingsReader } from "../../../src/policy/trust/trust.ts";
 import { trustFile, trustFolder } from "../../../src/policy/trust/trust-store.ts";
 import { trustQuestion, untrustedNote } from "../../../src/policy/trust/trust-text.ts";
+import { hookEvents } from "../../../src/settings/hook-events.ts";
 import { type Files, foldersWith, put, ruleLines } from "../../settings/folders.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 

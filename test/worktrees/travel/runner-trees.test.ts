@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../../src/mailbox/clock.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
 import { processGroup } from "../../../src/processes/process-group.ts";
 import { RunnerRepositories } from "../../../src/worktrees/runner/repositories.ts";
 import { repositoryWith } from "../../support/git-repository.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { AgentView, SupervisorEvent } from "../../../events/event.ts";
-import type { Clock } from "../../../mailbox/clock.ts";
+import type { Clock } from "../../../lib/clock.ts";
 import type { Usage } from "../../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../../mailbox/ids.ts";
 import type { SupervisorHandle } from "../../../session/options.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import type { Clock } from "../../../lib/clock.ts";
 import { errorMessage } from "../../../lib/errors.ts";
-import type { Clock } from "../../../mailbox/clock.ts";
 import { MAIN } from "../../../mailbox/ids.ts";
 import { type RunProcess, runHook } from "../../../policy/hooks/run-hook.ts";
 import { withEventFile } from "../../../policy/hooks/run-hooks.ts";

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
-import { Compacted, Trigger } from "./compacted.ts";
-import { Message } from "./conversation.ts";
-import { ActorId, CallId, SessionId } from "./ids.ts";
-import { ActorSpec, CallResult, Reply, Status, Summary, Turn } from "./messages.ts";
-import { ModelPause } from "./model-pause.ts";
+import { Compacted, Trigger } from "../mailbox/compacted.ts";
+import { Message } from "../mailbox/conversation.ts";
+import { ActorId, CallId, SessionId } from "../mailbox/ids.ts";
+import { ActorSpec, CallResult, Reply, Status, Summary, Turn } from "../mailbox/messages.ts";
+import { ModelPause } from "../mailbox/model-pause.ts";
 import { TaskChange } from "./task-graph.ts";
 import { UserActorChange } from "./user-actors.ts";
 

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import { tasksOf } from "../../src/journal/folds.ts";
+import { JournalRecord } from "../../src/journal/session-events.ts";
+import { afterChange, noTasks, type TaskChange, type TaskGraph } from "../../src/journal/task-graph.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
-import { JournalRecord } from "../../src/mailbox/session-events.ts";
-import { afterChange, noTasks, type TaskChange, type TaskGraph } from "../../src/mailbox/task-graph.ts";
 import { decideCreate, decideUpdate, type TaskUpdate } from "../../src/tools/tasks/decisions.ts";
 
 /** What models may ask, most of it nonsense: unknown ids, circles, several at once. */

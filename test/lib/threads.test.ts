@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { startAhead, type ThreadKind } from "../../src/mailbox/threads.ts";
+import { startAhead, type ThreadKind } from "../../src/lib/threads.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 /** A thread that answers its first message with what it is and has. */

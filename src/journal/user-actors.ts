@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { isObject } from "../lib/objects.ts";
-import { ActorId } from "./ids.ts";
-import type { JsonSchema } from "./messages.ts";
-import type { MergeMode } from "./worktree.ts";
+import { ActorId } from "../mailbox/ids.ts";
+import type { JsonSchema } from "../mailbox/messages.ts";
+import type { MergeMode } from "../mailbox/worktree.ts";
 
 /** An agent that an actor starts: what `spawn` of a session takes, as far as it is JSON. */
 export interface AgentOrder {

@@ -1,5 +1,5 @@
-import type { SupervisorEvent } from "../events/event.ts";
 import { errorMessage } from "../lib/errors.ts";
+import type { SupervisorEvent } from "./event.ts";
 
 export type OnEvent = (event: SupervisorEvent) => void;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { within } from "../../src/mailbox/clock.ts";
+import { within } from "../../src/lib/clock.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
 
 test("within tells whether work settled in time, also when it failed, and leaves no timer", async () => {

@@ -1,4 +1,4 @@
-import type { ToolUseBlock } from "./conversation.ts";
+import type { ToolUseBlock } from "../mailbox/conversation.ts";
 
 /**
  * A key that no tool has: marks an input that could not be parsed, so that the call fails and its input is never

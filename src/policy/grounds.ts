@@ -1,6 +1,6 @@
 import type { ActorId } from "../mailbox/ids.ts";
-import type { Tier } from "../policy/judgement.ts";
 import type { Rule } from "../settings/rules.ts";
+import type { Tier } from "./judgement.ts";
 
 /** Why a call may run or not: the journal keeps it. */
 export interface Grounds {

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { makePrivateFolders } from "../journal/private-files.ts";
 import { writeWhole } from "../lib/replace-file.ts";
 import type { Ids } from "../mailbox/ids.ts";
+import { makePrivateFolders } from "./private-files.ts";
 
 /** Where a session keeps what its commands write: a private directory, made when it is first needed. */
 export interface Outputs {

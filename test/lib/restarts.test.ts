@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Restarts } from "../../src/mailbox/restarts.ts";
+import { Restarts } from "../../src/lib/restarts.ts";
 
 describe("restarts of a permanent part (D2, E)", () => {
   it("are made up to the intensity within a period, and no more", () => {
