@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { errorMessage } from "../lib/errors.ts";
 import { nearName } from "../lib/near-name.ts";
+import { troupeVersion } from "../lib/version.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import { parseArguments } from "./arguments.ts";
 import { type Command, type Context, checkPositionals } from "./command.ts";
@@ -15,7 +16,6 @@ import { lazyRuntime, type Runtime } from "./runtime.ts";
 import { commonFlags } from "./session-flags.ts";
 import { StartStoodStill } from "./start-limit.ts";
 import { quoted, UsageError } from "./usage-error.ts";
-import { troupeVersion } from "./version.ts";
 
 /**
  * Does what the command line asks for (`argv` without node and the script) and resolves to the exit code. Never rejects.

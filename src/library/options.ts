@@ -1,6 +1,10 @@
+import { homedir } from "node:os";
 import type * as z from "zod/mini";
 import type { AgentDefinition } from "../context/agents/definition.ts";
 import type { WorktreeSettings } from "../features/isolation/worktree-settings.ts";
+import { type EngineParts, engineRunners, type RunnersOptions } from "../features/runners/engine-runners.ts";
+import { troupeHome } from "../journal/paths.ts";
+import { systemClock } from "../lib/clock.ts";
 import type { Effort } from "../mailbox/effort.ts";
 import type { JsonSchema } from "../mailbox/messages.ts";
 import type { McpServer, McpServerEntry } from "../mcp/server.ts";
@@ -82,6 +86,8 @@ export interface SessionOptions
   readonly mcp?: McpOptions;
   /** How agents get worktrees of their own, and how their edits are merged (default: `worktreeDefaults`). */
   readonly worktrees?: Partial<WorktreeSettings>;
+  /** Other machines on which agents can run (default: none). An agent goes there by `runner` of its request or definition, or by `pool`. */
+  readonly runners?: RunnersOptions;
   /** Agent types in addition to the built-in ones; one with a built-in's name replaces it. */
   readonly agents?: readonly AgentDefinition[];
   /** Tools in addition to the built-in ones. */
@@ -102,6 +108,7 @@ export function flattenOptions({
   context: { systemPrompt, appendSystemPrompt, skills, compaction, ...context } = {},
   mcp,
   worktrees,
+  runners,
   ...rest
 }: SessionOptions): SupervisorOptions {
   return {
@@ -111,8 +118,15 @@ export function flattenOptions({
       ...{ permissionMode: mode, person: permissionHandler, budget, quoteAboveUsd: confirmAboveUsd },
       ...{ systemPrompt, appendSystemPrompt, skills, compaction },
       ...{ mcpServers: mcp?.servers, worktree: worktrees },
+      runners: runners && engineRunners(runners, partsOf(rest)),
     }),
   };
+}
+
+/** What runners say of themselves is for their own logs. */
+function partsOf({ home, clock = systemClock }: Pick<SessionOptions, "home" | "clock">): EngineParts {
+  const { env } = process;
+  return { env, home: home ?? troupeHome(env, homedir()), clock, onLine() {} };
 }
 
 type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };

@@ -3,6 +3,7 @@ import { processIO } from "../cli/process-io.ts";
 import { lazyRuntime } from "../cli/runtime.ts";
 import { sessionFlags } from "../cli/session-flags.ts";
 import { setUpSession } from "../cli/session-setup.ts";
+import type { RunnersOptions } from "../features/runners/engine-runners.ts";
 import type { UserHandler } from "../policy/asks.ts";
 import type { SupervisorOptions } from "../session/options.ts";
 import type { ResumableSession } from "../session/resume-session.ts";
@@ -25,6 +26,8 @@ export interface ProjectOptions {
   /** Absent: no user is there, and what would be a question is refused. */
   readonly permissionHandler?: UserHandler;
   readonly tools?: readonly CustomTool[];
+  /** Other machines on which agents can run (default: those of the settings). */
+  readonly runners?: Pick<RunnersOptions, "pool"> & Partial<Pick<RunnersOptions, "engine">>;
   readonly title?: string;
   readonly resume?: ResumableSession;
 }
@@ -60,6 +63,7 @@ function flagsOf({
   allowedTools,
   disallowedTools,
   maxBudgetUsd,
+  runners,
 }: ProjectOptions): string[] {
   const flag = ({ name }: { readonly name: string }, value: string | number | undefined) =>
     value === undefined ? [] : [`--${name}=${value}`];
@@ -72,5 +76,7 @@ function flagsOf({
     ...(allowedTools ?? []).flatMap((rule) => flag(allowed, rule)),
     ...(disallowedTools ?? []).flatMap((rule) => flag(disallowed, rule)),
     ...flag(sessionFlags.maxBudgetUsd, maxBudgetUsd),
+    ...flag(sessionFlags.engine, runners?.engine),
+    ...flag(sessionFlags.runners, runners?.pool),
   ];
 }

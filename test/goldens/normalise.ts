@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { troupeVersion } from "../../src/cli/version.ts";
 import { slugOf } from "../../src/journal/paths.ts";
+import { troupeVersion } from "../../src/lib/version.ts";
 import type { Played } from "./play.ts";
 
 /** What differs from run to run and from machine to machine gets a stable name; IDs by their first appearance. */

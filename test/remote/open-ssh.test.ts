@@ -1,5 +1,5 @@
 // @module-tag long
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { createSeal } from "../../src/engine/seal.ts";
@@ -7,24 +7,8 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { openSsh } from "../../src/remote/open-ssh.ts";
 import { specFor } from "../runner/ground.ts";
 import { FakeSession } from "../support/fake-session.ts";
+import { fakeMachine } from "../support/fake-ssh.ts";
 import { temporaryFolder } from "../support/temporary.ts";
-
-const SOURCES = join(import.meta.dirname, "../../src/cli/run-sources.ts");
-
-/** A `ssh` that runs the command here, and a `troupe` that it finds. */
-function fakeMachine() {
-  const dir = temporaryFolder();
-  const home = temporaryFolder();
-  mkdirSync(join(dir, "bin"));
-  const programs = {
-    ssh: `while [ "$1" != -- ]; do shift; done; echo "$2" > ${dir}/host; export PATH=${dir}/bin:$PATH HOME=${home}; exec sh -c "$3"`,
-    troupe: `echo $$ > ${dir}/pid; exec ${process.execPath} ${SOURCES} "$@"`,
-  };
-  for (const [name, text] of Object.entries(programs))
-    writeFileSync(join(dir, "bin", name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
-  const env = { PATH: `${join(dir, "bin")}:${process.env["PATH"]}`, HOME: home };
-  return { dir, env };
-}
 
 describe("a runner that is started through ssh", () => {
   it("runs an agent, without a server or a key file, and ends with its session", async () => {

@@ -12,13 +12,13 @@ import {
 import { troupeHome } from "../../journal/paths.ts";
 import { listSessions } from "../../journal/sessions.ts";
 import { errorMessage } from "../../lib/errors.ts";
+import { troupeVersion } from "../../lib/version.ts";
 import { safeLine, safeText } from "../../terminal/safe-text.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../command.ts";
 import type { CliIO } from "../io.ts";
 import { serveUntilGone } from "../serve-until-gone.ts";
 import { UsageError } from "../usage-error.ts";
-import { troupeVersion } from "../version.ts";
 import type { AcpSession } from "./acp-session.ts";
 import { AcpSessions, type ClientSession } from "./acp-sessions.ts";
 

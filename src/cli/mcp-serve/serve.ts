@@ -3,6 +3,7 @@ import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js"
 import { findAgent } from "../../context/agents/index.ts";
 import type { SupervisorEvent } from "../../events/event.ts";
 import { within } from "../../lib/clock.ts";
+import { troupeVersion } from "../../lib/version.ts";
 import type { SupervisorHandle, SupervisorOptions } from "../../session/options.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import type { Arguments } from "../arguments.ts";
@@ -14,7 +15,6 @@ import type { CliIO } from "../io.ts";
 import type { Progress } from "../plain-progress.ts";
 import { serveUntilGone } from "../serve-until-gone.ts";
 import { type SessionSetup, setUpSession } from "../session-setup.ts";
-import { troupeVersion } from "../version.ts";
 import { controlTools } from "./agent-tools.ts";
 import { followRoots } from "./client-roots.ts";
 import { elicitUser } from "./elicit-user.ts";

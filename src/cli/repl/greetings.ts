@@ -1,7 +1,7 @@
+import { troupeVersion } from "../../lib/version.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import type { SessionSetup } from "../session-setup.ts";
-import { troupeVersion } from "../version.ts";
 import type { ReplSession } from "./repl-session.ts";
 import type { Terminal } from "./terminal.ts";
 import { conversationLines } from "./turn-account.ts";

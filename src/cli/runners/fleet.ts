@@ -1,6 +1,5 @@
-import { join } from "node:path";
 import type { Carrier } from "../../engine/carrier.ts";
-import { readFleetKey } from "../../engine/fleet-key.ts";
+import { fleetKeyFile, readFleetKey } from "../../engine/fleet-key.ts";
 import type { Sealer } from "../../engine/messages.ts";
 import { openEngine } from "../../engine/open-engine.ts";
 import { createSeal } from "../../engine/seal.ts";
@@ -9,7 +8,7 @@ import type { CliIO } from "../io.ts";
 
 /** Returns the file of the fleet's key on this machine. */
 export function fleetKeyPath(io: Pick<CliIO, "env" | "homedir">): string {
-  return join(troupeHome(io.env, io.homedir), "fleet-key");
+  return fleetKeyFile(troupeHome(io.env, io.homedir));
 }
 
 /** Connects to an engine. Throws a sentence. */

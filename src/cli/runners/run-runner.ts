@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { commandSandbox } from "../../features/sandbox/index.ts";
 import { troupeHome } from "../../journal/paths.ts";
 import { errorMessage } from "../../lib/errors.ts";
+import { troupeVersion } from "../../lib/version.ts";
 import { MAIN, randomIds } from "../../mailbox/ids.ts";
 import { RUNNER_TREES } from "../../mailbox/worktree.ts";
 import { aliasesFrom } from "../../model/aliases.ts";
@@ -22,7 +23,6 @@ import { printNotes } from "../print.ts";
 import { sessionSettings } from "../session-settings.ts";
 import { modelOf } from "../session-setup.ts";
 import { UsageError } from "../usage-error.ts";
-import { troupeVersion } from "../version.ts";
 import { openCarrier, readSealers } from "./fleet.ts";
 import { openStdio } from "./stdio.ts";
 

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import type { AgentView, SupervisorEvent } from "../../../events/event.ts";
 import type { Clock } from "../../../lib/clock.ts";
+import { troupeVersion } from "../../../lib/version.ts";
 import type { Usage } from "../../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../../mailbox/ids.ts";
 import type { SupervisorHandle } from "../../../session/options.ts";
 import type { SessionStatus } from "../../../terminal/live/status-line.ts";
-import { troupeVersion } from "../../version.ts";
 
 export interface FactsOf {
   readonly session: Pick<SupervisorHandle, "session" | "folder" | "mode" | "usage" | "describe" | "tasks">;

@@ -1,0 +1,59 @@
+import { parseEngineUrl } from "../../engine/engine-url.ts";
+import { fleetKeyFile, readFleetKey } from "../../engine/fleet-key.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { troupeVersion } from "../../lib/version.ts";
+import type { Runners } from "./index.ts";
+import { type EngineConnection, openRunners } from "./open-runners.ts";
+
+/** Runners that are reached through an engine. */
+export interface RunnersOptions {
+  /** Its address: `redis://…`, `rediss://…`, `postgres://…` or `ssh://HOST`. `TROUPE_ENGINE_PASSWORD` is its password. */
+  readonly engine: string;
+  /** The pool of agents that name none (default: those run here). */
+  readonly pool?: string;
+  /** The file with the key of the fleet (default `~/.troupe/fleet-key`). */
+  readonly key?: string;
+  /** A shell command that runs once in each new worktree on a runner, before its agent starts. */
+  readonly setup?: string;
+}
+
+export interface EngineParts {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Troupe's directory. */
+  readonly home: string;
+  readonly clock: Clock;
+  /** Receives what a runner that is started through ssh says of itself. */
+  onLine(line: string): void;
+}
+
+/** Returns the runners behind an engine, which is connected to with the first agent that needs it. Throws if its address cannot be used. */
+export function engineRunners({ engine, key, pool, setup }: RunnersOptions, parts: EngineParts): Runners {
+  const isSsh = engine.startsWith("ssh:");
+  if (!isSsh) parseEngineUrl(engine, parts.env["TROUPE_ENGINE_PASSWORD"]);
+  return openRunners({
+    version: troupeVersion(),
+    connect: () =>
+      isSsh ? connectSsh(engine, parts) : connectServer(engine, key ?? fleetKeyFile(parts.home), parts),
+    ...(setup === undefined ? {} : { setup }),
+    ...(pool === undefined ? {} : { pool }),
+  });
+}
+
+/** Its two ends have a key of their own. */
+async function connectSsh(url: string, { env, clock, onLine }: EngineParts): Promise<EngineConnection> {
+  const { openSsh } = await import("../../remote/open-ssh.ts");
+  const { carrier, key } = await openSsh({ url, env, clock, onLine });
+  return { carrier, fleetKey: key };
+}
+
+async function connectServer(
+  url: string,
+  keyFile: string,
+  { env, clock }: EngineParts,
+): Promise<EngineConnection> {
+  const fleetKey = await readFleetKey(keyFile);
+  const { openEngine } = await import("../../engine/open-engine.ts");
+  const password = env["TROUPE_ENGINE_PASSWORD"];
+  const carrier = await openEngine(url, { clock, ...(password === undefined ? {} : { password }) });
+  return { carrier, fleetKey };
+}

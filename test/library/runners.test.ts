@@ -1,0 +1,61 @@
+// @module-tag long
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createFleetKey } from "../../src/engine/fleet-key.ts";
+import { Session } from "../../src/library/session.ts";
+import { startRedis, whyNoRedis } from "../support/engine-servers.ts";
+import { repositoryWith } from "../support/git-repository.ts";
+import { unless } from "../support/needs.ts";
+import { startRunnerProcess } from "../support/runner-process.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+describe("a program that uses the library", () => {
+  describe("with Redis", unless(whyNoRedis), () => {
+    it("sends agents to a runner that is another process, and others run here", async () => {
+      const server = await startRedis();
+      onTestFinished(() => server.close());
+      const home = temporaryFolder();
+      const key = join(home, "fleet-key");
+      await createFleetKey(key);
+      await startRunnerProcess(server.url, home, { args: ["--offline", "--name", "far", "--pool", "gpu"] });
+      const { folder: cwd } = await repositoryWith({ "a.txt": "hello world\n" });
+      await using session = new Session({
+        ...{ cwd, home: temporaryFolder(), model: { provider: "offline" } },
+        runners: { engine: server.url, key },
+      });
+      const [there, here] = await Promise.all([
+        session.spawn({ prompt: "where is hello?", runner: "gpu" }),
+        session.spawn({ prompt: "where is hello?" }),
+      ]);
+      expect(there.summary).toMatchObject({ status: "done", text: expect.stringContaining("a.txt:1") });
+      expect(here.summary.status).toBe("done");
+      const machines = session.tree().map(({ runner }) => runner);
+      expect(machines.toSorted()).toEqual(["far", undefined]);
+    });
+  });
+
+  it.each([
+    ["http://localhost", "is not an engine's address"],
+    ["redis://user:secret@build-3", "redis://user:…@build-3 is not encrypted"],
+  ])("cannot be opened with %s as the engine", (engine, why) => {
+    const open = () =>
+      new Session({ cwd: temporaryFolder(), model: { provider: "offline" }, runners: { engine } });
+    expect(open).toThrow(why);
+  });
+
+  it("gets a summary that names the missing key", async () => {
+    const { folder: cwd } = await repositoryWith({ "a.txt": "" });
+    const home = join(temporaryFolder(), "home");
+    mkdirSync(home);
+    await using session = new Session({
+      ...{ cwd, home, model: { provider: "offline" } },
+      runners: { engine: "redis://localhost:1", pool: "default" },
+    });
+    const { summary } = await session.spawn({ prompt: "where?" });
+    expect(summary).toMatchObject({
+      status: "failed",
+      reason: expect.stringContaining("troupe runners key"),
+    });
+  });
+});
