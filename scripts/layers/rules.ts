@@ -71,7 +71,12 @@ export const rules: Rules = {
       "tools",
       [
         ...folders("lib", "mailbox"),
-        ...all("src/journal/task-graph.ts", "src/model/invalid-input.ts"),
+        ...all(
+          "src/context/agents/tool-names.ts",
+          "src/journal/task-graph.ts",
+          "src/model/invalid-input.ts",
+          "src/policy/gate.ts",
+        ),
         types("src/policy/"),
         types("src/model/client.ts"),
       ],
@@ -208,7 +213,7 @@ export const rules: Rules = {
     ["scripts", ["background", "budget"]],
     ["isolation", ["accept", "background", "gate", "writers"]],
     ["languages", ["gate"]],
-    ["messages", ["user-actors"]],
+    ["messages", ["events", "user-actors"]],
     ["models", ["compaction"]],
     ["plan-mode", ["gate"]],
     ["runners", ["budget", "gate", "writers"]],

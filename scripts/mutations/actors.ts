@@ -120,7 +120,7 @@ export const actors: readonly Mutation[] = [
   {
     name: "results-are-not-sized",
     file: "src/actors/loop.ts",
-    from: "return limitResults(results, boundsIn(spec, state));",
+    from: "return limitResults(results, boundsIn(state));",
     to: "return results;",
     tests: ["test/supervisor/result-sizes.test.ts"],
     title: "tokens one result has at most",

@@ -146,7 +146,7 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "limit-of-the-model-is-not-used",
-    file: "src/supervisor/limits.ts",
+    file: "src/model/output-limits.ts",
     from: "if (own === null) return maxTokens;",
     to: "if (own !== null) return maxTokens;",
     tests: ["test/supervisor/reply-limits.test.ts"],

@@ -82,7 +82,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     name: "worktree-name-has-one-segment",
-    file: "src/mailbox/worktree.ts",
+    file: "src/tools/worktree/worktree-name.ts",
     from: 'name.split("/").every(isSegment)',
     to: "isSegment(name)",
     tests: ["test/tools/worktree.test.ts"],
@@ -90,7 +90,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     name: "segments-are-directories",
-    file: "src/mailbox/worktree.ts",
+    file: "src/tools/worktree/worktree-name.ts",
     from: 'return name.replaceAll("/", "-")',
     to: "return name",
     tests: ["test/features/worktree/worktree-service.test.ts"],

@@ -1,6 +1,6 @@
+import { defaultLimits } from "../../src/settings/limits.ts";
 import { settings } from "../../src/settings/schema.ts";
 import { type Setting, settingName } from "../../src/settings/setting.ts";
-import { defaultLimits } from "../../src/supervisor/limits.ts";
 
 /** `docs/settings.md`: every setting with its check, its default and what it takes to count. */
 export function renderSettingsDoc(): string {

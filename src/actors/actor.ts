@@ -1,3 +1,4 @@
+import { boundsIn } from "../context/compaction/compact.ts";
 import { charsIn } from "../context/compaction/tokens.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ActorSpec, FromAgent } from "../mailbox/messages.ts";
@@ -5,7 +6,6 @@ import type { Services } from "../mailbox/services.ts";
 import type { ModelClient, ModelEvent } from "../model/client.ts";
 import type { Dispatch, OwnTools } from "../tools/dispatch.ts";
 import { AgentConversation } from "./agent-state.ts";
-import { boundsIn } from "./compaction.ts";
 import { runAgent } from "./loop.ts";
 import type { CheckData } from "./typed-ending.ts";
 
@@ -44,7 +44,7 @@ export async function runActor(world: ActorWorld): Promise<void> {
       cwd: state.cwd,
       root: state.root,
       additionalDirs: spec.additionalDirs,
-      resultChars: charsIn(boundsIn(state.spec, state).result),
+      resultChars: charsIn(boundsIn(state).result),
       ...(spec.fileRules ? { fileRules: spec.fileRules } : {}),
       signal,
       reads: state.reads,

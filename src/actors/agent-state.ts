@@ -12,6 +12,7 @@ import {
   textOf,
   totalTokens,
   type Usage,
+  usageSince,
 } from "../mailbox/conversation.ts";
 import type {
   ActorSpec,
@@ -182,7 +183,7 @@ export class AgentConversation {
 
   /** Sets what the model sees from now on. */
   show(compacted: Compacted): void {
-    this.usage = addUsage(this.usage, usageSince(compacted.usage, this.#compacted?.usage));
+    this.usage = addUsage(this.usage, usageSince(compacted.usage, this.#compacted?.usage ?? noUsage));
     this.#compacted = compacted;
     this.#turnsShown = this.#turnsShown.filter(({ turn }) => turn > compacted.through);
     this.messages = messagesOfView(this.shown);
@@ -274,15 +275,6 @@ export function callsOf(content: readonly ContentBlock[]): ToolUseBlock[] {
 /** Returns the messages it has received, without the runtime's notices. */
 function wordsIn({ turn, heard }: Turn): { turn: number; text: string }[] {
   return heard.flatMap(({ text, notice }) => (notice ? [] : [{ turn, text }]));
-}
-
-function usageSince(now: Usage, before: Usage = noUsage): Usage {
-  return {
-    input_tokens: now.input_tokens - before.input_tokens,
-    output_tokens: now.output_tokens - before.output_tokens,
-    cache_creation_input_tokens: now.cache_creation_input_tokens - before.cache_creation_input_tokens,
-    cache_read_input_tokens: now.cache_read_input_tokens - before.cache_read_input_tokens,
-  };
 }
 
 function resultBlocks(

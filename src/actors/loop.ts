@@ -1,11 +1,6 @@
+import { boundsIn, compactAsRequested, compactToFit } from "../context/compaction/compact.ts";
 import { limitResults } from "../context/limit-results.ts";
-import {
-  type ActorSpec,
-  type CallResult,
-  PARALLEL_CALLS,
-  type Pending,
-  type Turn,
-} from "../mailbox/messages.ts";
+import { type CallResult, PARALLEL_CALLS, type Pending, type Turn } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 import type { Finish } from "../mailbox/turn-answers.ts";
 import { blocksOf } from "../mailbox/turns.ts";
@@ -13,7 +8,6 @@ import type { ModelClient, ModelReply, OnModelEvent } from "../model/client.ts";
 import { cutAt } from "../model/invalid-input.ts";
 import type { Dispatch } from "../tools/dispatch.ts";
 import { type AgentConversation, callsOf } from "./agent-state.ts";
-import { boundsIn, compactToFit, endingOfCompaction } from "./compaction.ts";
 import {
   type Ending,
   endingOfAnswer,
@@ -59,8 +53,8 @@ export async function runAgent(state: AgentConversation, context: LoopContext): 
   if (!pending && (state.onlyCompacts || state.hasAnswered)) {
     // Its reply may be recorded, but not its end: the model is not called to continue its own text.
     const ending: TypedEnding = state.onlyCompacts
-      ? { type: "ends", ending: await endingOfCompaction(state.spec, state, context) }
-      : await asData(endingOfAnswer(state.turnsShown.at(-1), state.said), state.spec, state, context, false);
+      ? { type: "ends", ending: await endingOfCompaction(state, context) }
+      : await asData(endingOfAnswer(state.turnsShown.at(-1), state.said), state, context, false);
     if (ending.type === "again") state.addSteering([{ text: ending.note, notice: true }]);
     else {
       const answer = await end(null, ending.ending, state.onlyCompacts ? { compacted: true } : {});
@@ -75,15 +69,15 @@ export async function runAgent(state: AgentConversation, context: LoopContext): 
     pending = undefined;
     if (begun) reply = { ...begun.reply, stopReason: "tool_use" };
     else {
-      last = lastTurn(state.spec, state);
+      last = lastTurn(state);
       if (last?.silent)
         return void (await end(null, { status: last.status, reason: last.reason, text: state.said }));
       const { note } = state.repetition;
       if (note !== null) state.addSteering([{ text: note, notice: true }]);
-      const fits = await compactToFit(state.spec, state, last === null, context);
+      const fits = await compactToFit(state, last === null, context);
       last ??= fits ? null : outOfRoom(state.spec);
       if (last) state.addSteering([{ text: last.note, notice: true }]);
-      const outcome = await nextReply(state.spec, state, last, context);
+      const outcome = await nextReply(state, last, context);
       if (signal.aborted) return void (await end(null, endingOfCancel(signal, state.said)));
       if (outcome.type === "failure")
         return void (await end(null, endingOfFailure(outcome.failure, state.said)));
@@ -93,7 +87,7 @@ export async function runAgent(state: AgentConversation, context: LoopContext): 
     const saidBefore = state.said;
     state.say(reply);
     context.onProgress(state);
-    const results = await resultsOf(reply, begun, state.spec, state, context);
+    const results = await resultsOf(reply, begun, state, context);
     const calls = callsOf(reply.content);
     const turn = state.take(reply, calls, results);
     context.onProgress(state);
@@ -104,9 +98,7 @@ export async function runAgent(state: AgentConversation, context: LoopContext): 
 
     const isLast = last !== null || reply.stopReason === "refusal" || reply.stopReason === "incomplete";
     const ending =
-      calls.length > 0
-        ? null
-        : await asData(endingOfReply(reply, saidBefore, last), state.spec, state, context, isLast);
+      calls.length > 0 ? null : await asData(endingOfReply(reply, saidBefore, last), state, context, isLast);
     const answer =
       ending?.type === "ends"
         ? await end(turn, ending.ending)
@@ -120,8 +112,7 @@ export async function runAgent(state: AgentConversation, context: LoopContext): 
 /** Checks the answer if it must be data. */
 async function asData(
   ending: Ending,
-  { outputSchema }: ActorSpec,
-  { retries }: AgentConversation,
+  { retries, spec: { outputSchema } }: AgentConversation,
   { check }: LoopContext,
   isLast: boolean,
 ): Promise<TypedEnding> {
@@ -129,14 +120,20 @@ async function asData(
   return typedEnding(ending, outputSchema, { retries, isLast, check });
 }
 
+/** Ends a run that only compacts. */
+async function endingOfCompaction(state: AgentConversation, context: LoopContext): Promise<Ending> {
+  const text = await compactAsRequested(state, context);
+  return context.signal.aborted ? endingOfCancel(context.signal, text) : { status: "done", text };
+}
+
 /** Runs the calls of a reply; those that had a result before a crash do not run again. */
 async function resultsOf(
   reply: Pick<ModelReply, "content" | "usage">,
   begun: Pending | undefined,
-  spec: ActorSpec,
   state: AgentConversation,
   { services, dispatch }: LoopContext,
 ): Promise<CallResult[]> {
+  const { spec } = state;
   const calls = callsOf(reply.content);
   if (calls.length === 0) return [];
   const known = new Map(begun?.open.results.map(({ index, result }) => [index, result]));
@@ -144,7 +141,7 @@ async function resultsOf(
   const parallel = spec.parallelCalls ?? PARALLEL_CALLS;
   const ran = runCalls(spec.id, state.turns + 1, calls, dispatch, parallel, known);
   const [results] = await Promise.all([ran, told]);
-  return limitResults(results, boundsIn(spec, state));
+  return limitResults(results, boundsIn(state));
 }
 
 /** Returns the tokens at which the last replies were cut inside a call, or null if there were too few. */
@@ -157,8 +154,8 @@ function cutInARow(turns: readonly Turn[]): number | null {
 }
 
 /** Returns the limit that makes the next reply the last one: text only. */
-function lastTurn(spec: ActorSpec, state: AgentConversation): Last | null {
-  const told = state.last;
+function lastTurn(state: AgentConversation): Last | null {
+  const { spec, last: told } = state;
   if (told) return told;
   if (spec.tokenBudget !== undefined && state.tokens >= spec.tokenBudget) {
     return {

@@ -1,10 +1,9 @@
+import { boundsIn, type Compacting, compactAfterRefusal } from "../context/compaction/compact.ts";
 import { overflowOf } from "../context/compaction/overflow.ts";
 import { formatNumber } from "../lib/figures.ts";
 import { addUsage, type ContentBlock, type MessageParam, noUsage, textOf } from "../mailbox/conversation.ts";
-import type { ActorSpec } from "../mailbox/messages.ts";
 import type { ModelOutcome, ModelReply, ModelRequest } from "../model/client.ts";
 import type { AgentConversation } from "./agent-state.ts";
-import { boundsIn, type Compacting, compactAfterRefusal } from "./compaction.ts";
 import type { Last } from "./ending.ts";
 
 /**
@@ -12,13 +11,12 @@ import type { Last } from "./ending.ts";
  * with the same request (fault 8).
  */
 export async function nextReply(
-  spec: ActorSpec,
   state: AgentConversation,
   last: Last | null,
   context: Compacting,
 ): Promise<ModelOutcome> {
   const ask = async () => {
-    const request = requestOf(spec, state, last);
+    const request = requestOf(state, last);
     const of = (messages: ModelRequest["messages"]) =>
       context.model.ask({ ...request, messages }, context.onModelEvent, context.signal);
     return continued(await of(request.messages), request.messages, of);
@@ -28,11 +26,12 @@ export async function nextReply(
   if (overflow === null) return outcome;
   const wasted = outcome.type === "reply" ? outcome.reply.usage : noUsage;
   const found = { ...overflow, wasted, summaries: last === null };
-  return (await compactAfterRefusal(found, spec, state, context)) ? ask() : outcome;
+  return (await compactAfterRefusal(found, state, context)) ? ask() : outcome;
 }
 
-function requestOf(spec: ActorSpec, state: AgentConversation, last: Last | null): ModelRequest {
-  const { reply } = boundsIn(spec, state);
+function requestOf(state: AgentConversation, last: Last | null): ModelRequest {
+  const { spec } = state;
+  const { reply } = boundsIn(state);
   return {
     actor: spec.id,
     model: spec.model,

@@ -7,7 +7,7 @@ import { firstAvailable, modelRefusal } from "../model/available-models.ts";
 import { whyNotAsRoot } from "../policy/root-bypass.ts";
 import type { SupervisorOptions } from "../session/options.ts";
 import type { ResumableSession } from "../session/resume-session.ts";
-import { limitRanges, USUAL_LIMIT_PATIENCE_MS } from "../settings/limit-ranges.ts";
+import { limitRanges } from "../settings/limit-ranges.ts";
 import { whyNotMode } from "../settings/modes.ts";
 import type { ReadSettings } from "../settings/read-settings.ts";
 import type { PermissionMode } from "../settings/rules.ts";
@@ -126,7 +126,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   return {
     settings,
     limitPatienceMs:
-      args.value(limitPatience) ?? read.settings.limits.limitPatienceMs ?? USUAL_LIMIT_PATIENCE_MS,
+      args.value(limitPatience) ?? read.settings.limits.limitPatienceMs ?? limitRanges.limitPatienceMs.usual,
     notes: [
       ...settings.notes,
       ...extra.notes,

@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { shorten } from "../lib/text.ts";
 
 /** What must be true of an agent's work before its result counts. The runtime looks itself: a claim never replaces it. */
 export const Accept = z.lazy(() =>
@@ -32,33 +31,3 @@ export const Acceptance = z.lazy(() =>
   }),
 );
 export type Acceptance = z.infer<typeof Acceptance>;
-
-/** A command that succeeds and does nothing. */
-const NOTHING = /^(?:true|:|exit(?: +0)?|(?:echo|printf|sleep)(?: .*)?|#.*)$/;
-/** Then an earlier one than the last may end them all. */
-const MAY_END = /\bexit +[^0\s]|\bset +-\w*e|\btrap\b/;
-const BETWEEN = /(\|\||&&|[;&|\n(){}])/;
-
-/** Returns why this states nothing that could be false, as a sentence, or null. */
-export function whyNoCheck({ run, expect, files = [], schema }: Accept): string | null {
-  if (run === undefined) {
-    if (expect !== undefined) return "accept has expect without run: say which command must end like that.";
-    return files.length > 0 || schema !== undefined
-      ? null
-      : "accept says nothing that must be true: give run, files or schema.";
-  }
-  return passesAlways(run) && expect?.output === undefined
-    ? `The check ${JSON.stringify(shorten(run, 200))} passes whatever was done: give a command that fails if the work is not done.`
-    : null;
-}
-
-/** Not all of those, but the usual ones: nothing is run, or what was run does not count. */
-function passesAlways(run: string): boolean {
-  const parts = run.split(BETWEEN).map((part) => part.trim() || part);
-  const commands = parts.filter((part, at) => at % 2 === 0 && part.trim() !== "");
-  if (commands.every((command) => NOTHING.test(command))) return true;
-  if (!NOTHING.test(commands.at(-1) ?? "") || MAY_END.test(run)) return false;
-  const before = parts.slice(0, parts.lastIndexOf(commands.at(-1) ?? ""));
-  const link = before.findLast((part, at) => at % 2 === 1 && !/[(){}]/.test(part));
-  return link !== "&&" && link !== "|";
-}

@@ -1,22 +1,5 @@
 import * as z from "zod/mini";
 
-/** Characters of a worktree's name (A3.23). */
-export const MAX_WORKTREE_NAME_CHARS = 64;
-/** Valid names of Troupe's directories and ref components; `treeNameFor` derives one from a requested name. */
-export const TREE_NAME = /^(?=.{1,64}$)[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_-])?$/;
-
-/** True if a worktree may be requested by this name: segments between slashes (checklist A22.35). */
-export function isWorktreeName(name: string): boolean {
-  const isSegment = (segment: string) =>
-    /^[A-Za-z0-9._-]+$/.test(segment) && !/^\.\.?$|\.lock$/.test(segment);
-  return name.length <= MAX_WORKTREE_NAME_CHARS && name.split("/").every(isSegment);
-}
-
-/** Returns the name of its directory and refs. Two names can map to one, so check whether it is taken. */
-export function treeNameFor(name: string): string {
-  return name.replaceAll("/", "-").replace(/^[.-]|\.(?=\.|$)/g, "_");
-}
-
 /** An actor's own git worktree, as plain data of its spec, which survives a resume. All directories are absolute. */
 export const Worktree = z.object({
   /** Unique in its repository, and the last part of `path`. */

@@ -14,7 +14,7 @@ import type { Gateway, GatewayNotice } from "../model/client.ts";
 import type { SandboxSettings } from "../policy/sandbox/sandbox.ts";
 import { platformShell } from "../processes/platform-shell.ts";
 import type { Processes } from "../processes/processes.ts";
-import { Toolbox } from "../supervisor/toolbox.ts";
+import { Toolbox } from "../tools/toolbox.ts";
 import type { AgentForks, AgentProcess } from "./agent-fork.ts";
 import { agentReports, agentRequests, type processNotices } from "./agent-messages.ts";
 import type { AgentUser } from "./agent-user.ts";

@@ -14,7 +14,7 @@ import { defaultSandboxSettings, type SandboxSettings } from "../policy/sandbox/
 import { foreignGitClause, gitGrants } from "../policy/trust/foreign-git.ts";
 import { platformShell } from "../processes/platform-shell.ts";
 import type { Processes } from "../processes/processes.ts";
-import type { KnownTool, Toolbox } from "../supervisor/toolbox.ts";
+import type { KnownTool, Toolbox } from "../tools/toolbox.ts";
 
 export interface CallRulesParts {
   readonly offer: OfferedSpec;

@@ -36,10 +36,10 @@ import type { ModelClient } from "../model/client.ts";
 import type { OwnPrices } from "../model/prices.ts";
 import type { UserHandler } from "../policy/asks.ts";
 import type { SandboxSettings } from "../policy/sandbox/sandbox.ts";
+import type { Limits } from "../settings/limits.ts";
 import type { AgentBudget, HookSource } from "../settings/read-settings.ts";
 import type { PermissionMode, Rule } from "../settings/rules.ts";
 import type { StopScope } from "../supervisor/lifecycle.ts";
-import type { Limits } from "../supervisor/limits.ts";
 import type { SessionTasks } from "../tools/background/service.ts";
 import type { CustomTool } from "../tools/define-tool.ts";
 import type { FileRules } from "../tools/tool.ts";
@@ -77,7 +77,7 @@ import type { SessionContextOptions } from "../features/context/session-context.
 
 export type { SessionUsage } from "../features/budget/usage-meter.ts";
 export type { SkillsOptions } from "../features/skills/options.ts";
-export type { Limits } from "../supervisor/limits.ts";
+export type { Limits } from "../settings/limits.ts";
 
 export interface SupervisorOptions extends AgentModels {
   /** How much models put into their replies; an agent's definition wins (default: the server's). */

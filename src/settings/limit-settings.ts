@@ -35,21 +35,16 @@ export const limitSettings = {
     "parallelCalls",
     "Calls of one reply that an agent runs at the same time, such as Read and Grep.",
   ),
-  maxChildren: bound("maxChildren", 1_000, "Agents that one agent can start in all."),
-  maxAgentsPerSession: bound("maxAgentsPerSession", 1_000, "Agents that a session can start in all."),
+  maxChildren: bound("maxChildren", "Agents that one agent can start in all."),
+  maxAgentsPerSession: bound("maxAgentsPerSession", "Agents that a session can start in all."),
   sameFailures: limit(
     "sameFailures",
     "Agents of one fan-out that fail in a row for the same reason before no more are started; 0 is never.",
   ),
-  agentMinutes: bound("agentMinutes", 0, "Minutes after which an agent is stopped; 0 is never."),
-  sessionMinutes: bound(
-    "sessionMinutes",
-    0,
-    "Minutes after which a session's agents are stopped; 0 is never.",
-  ),
+  agentMinutes: bound("agentMinutes", "Minutes after which an agent is stopped; 0 is never."),
+  sessionMinutes: bound("sessionMinutes", "Minutes after which a session's agents are stopped; 0 is never."),
   backgroundMinutes: bound(
     "backgroundMinutes",
-    0,
     "Minutes that `troupe -p` waits for background agents once it has its answer; 0 is until they end.",
   ),
 } satisfies Readonly<Record<LimitName, Setting<number>>>;
@@ -59,8 +54,9 @@ function limit(name: LimitName, summary: string): Setting<number> {
   return setting(`troupe.${name}`, wholeSetting(range), summary, { fallback: "" });
 }
 
-/** A limit that a project can only make stricter. `usual` counts if no file sets it, and 0 is no limit. */
-function bound(name: LimitName, usual: number, summary: string): Setting<number> {
+/** A limit that a project can only make stricter. Its default counts if no file sets it, and 0 is no limit. */
+function bound(name: LimitName, summary: string): Setting<number> {
+  const { usual } = limitRanges[name];
   return {
     ...limit(name, `${summary} ${ONLY_STRICTER}`),
     fallback: String(usual),

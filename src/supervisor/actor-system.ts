@@ -9,20 +9,19 @@ import type { ActorModel, Summary } from "../mailbox/messages.ts";
 import type { Location } from "../mailbox/worktree.ts";
 import type { Gateway } from "../model/client.ts";
 import type { Processes } from "../processes/processes.ts";
+import type { Limits } from "../settings/limits.ts";
+import type { Toolbox } from "../tools/toolbox.ts";
 import type { Actor } from "./actor-record.ts";
-import { viewOf } from "./actor-view.ts";
 import type { Actors } from "./actors.ts";
 import { Completion, ENDED } from "./completion.ts";
 import { Delivery, type DeliveryParts } from "./delivery.ts";
 import { HostedActors } from "./hosted-actors.ts";
 import type { CoreEvent, Joints } from "./joints.ts";
 import type { ActorEvent, LifecycleEffect, StopRequest, StopScope } from "./lifecycle.ts";
-import type { Limits } from "./limits.ts";
 import type { Notice } from "./notices.ts";
 import type { Remarks } from "./remarks.ts";
 import { isForHook } from "./run-for.ts";
 import { Slots } from "./slots.ts";
-import type { Toolbox } from "./toolbox.ts";
 
 /** What the core is given. */
 export interface CoreParts extends Pick<DeliveryParts, "outputs" | "formatResult"> {
@@ -268,7 +267,6 @@ export class ActorSystem implements Actors {
   }
 
   changed(actor: Actor): void {
-    this.#parts.onEvent({ type: "agent", view: viewOf(actor) });
     this.emit({ type: "changed", actor });
   }
 

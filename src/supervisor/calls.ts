@@ -8,10 +8,10 @@ import type { ReadyCall, ToolEnd } from "../tools/bind-tool.ts";
 import { appended, find, noSuchTool, notRun, refusedCall } from "../tools/dispatch.ts";
 import { runTimed } from "../tools/timed-call.ts";
 import type { CallContext } from "../tools/tool.ts";
+import type { KnownTool, Toolbox } from "../tools/toolbox.ts";
 import type { Actor } from "./actor-record.ts";
 import type { CallNotes, CoreEvent, Evaluation, Joints } from "./joints.ts";
 import type { RunningCall } from "./running-call.ts";
-import type { KnownTool, Toolbox } from "./toolbox.ts";
 
 export interface CallParts {
   readonly joints: readonly Joints[];
@@ -193,7 +193,7 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
       if (actor.isStopped) return notRun;
       const tool = findOffered(call.tool);
       if (!tool || call.absent)
-        return refusedCall(toolbox.whyAbsent(actor, call.tool) ?? noSuchTool(call.tool));
+        return refusedCall(toolbox.whyAbsent(actor.id, call.tool) ?? noSuchTool(call.tool));
       const { here } = tool;
       if (!here) return refusedCall(`${call.tool} does not run on the supervisor's side.`);
       const asked = here.prepare(call.input);
@@ -240,27 +240,19 @@ export async function decideCall(
   joints: readonly Joints[],
   call: Parameters<NonNullable<Joints["evaluateCall"]>>[0],
 ): Promise<Evaluation> {
+  const refusal = (reason: string): Evaluation => ({
+    ...{ type: "refuse", by: "rules", reason },
+    refusal: `${call.tool.offer.name} was not allowed: ${reason}.`,
+  });
   try {
     for (const feature of joints) {
       const evaluation = await feature.evaluateCall?.(call);
       if (evaluation !== undefined) return evaluation;
     }
   } catch (error) {
-    const reason = `the permission check failed (${errorMessage(error)})`;
-    return {
-      type: "refuse",
-      by: "rules",
-      reason,
-      refusal: `${call.tool.offer.name} was not allowed: ${reason}.`,
-    };
+    return refusal(`the permission check failed (${errorMessage(error)})`);
   }
-  const reason = "nothing here decides about calls";
-  return {
-    type: "refuse",
-    by: "rules",
-    reason,
-    refusal: `${call.tool.offer.name} was not allowed: ${reason}.`,
-  };
+  return refusal("nothing here decides about calls");
 }
 
 /** What a call of an agent's own tool may write to: nothing, these files, or (null) anything. */

@@ -5,10 +5,10 @@ import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { FromAgent } from "../mailbox/messages.ts";
 import type { Gateway } from "../model/client.ts";
 import type { Processes } from "../processes/processes.ts";
+import type { Toolbox } from "../tools/toolbox.ts";
 import type { Actor } from "./actor-record.ts";
 import { actorServices, beforeTurn, type ServiceParts } from "./actor-services.ts";
 import type { Joints } from "./joints.ts";
-import type { Toolbox } from "./toolbox.ts";
 
 export interface HostedParts extends Omit<ServiceParts, "connect"> {
   readonly journal: Journal;

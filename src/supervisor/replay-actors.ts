@@ -14,10 +14,10 @@ import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import { callId, MAIN } from "../mailbox/ids.ts";
 import type { ActorModel, CallResult, OpenTurn } from "../mailbox/messages.ts";
 import { removeTemporaryFiles } from "../tools/temporary-name.ts";
+import type { Toolbox } from "../tools/toolbox.ts";
 import { type Actor, createActor } from "./actor-record.ts";
 import type { ActorSystem } from "./actor-system.ts";
 import { answeredBeforeCrash } from "./answered-before-crash.ts";
-import type { Toolbox } from "./toolbox.ts";
 
 export interface ReplayParts {
   readonly actors: ActorSystem;

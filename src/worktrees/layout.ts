@@ -21,7 +21,8 @@ export function branchOf(name: string): string {
   return `worktree-${name}`;
 }
 
-export { TREE_NAME } from "../mailbox/worktree.ts";
+/** Valid names of Troupe's directories and ref components. */
+export const TREE_NAME = /^(?=.{1,64}$)[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_-])?$/;
 
 export const OUR_REFS = "refs/troupe/";
 

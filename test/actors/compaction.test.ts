@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { AgentConversation } from "../../src/actors/agent-state.ts";
-import { boundsIn } from "../../src/actors/compaction.ts";
 import { leasingHost } from "../../src/actors/leasing-host.ts";
+import { boundsIn } from "../../src/context/compaction/compact.ts";
 import { tokensOfMessages } from "../../src/context/compaction/tokens.ts";
 import type { MessageParam } from "../../src/mailbox/conversation.ts";
 import { blocksOf, conversationOf } from "../../src/mailbox/turns.ts";
@@ -74,7 +74,7 @@ describe.each(everyDayHosts)("a conversation in a small window, %s", (name) => {
 });
 
 test("compacts before the next call at the threshold, not one token below it (A19.1)", async () => {
-  const { limit } = boundsIn(spec, new AgentConversation(spec));
+  const { limit } = boundsIn(new AgentConversation(spec));
   const result: MessageParam = {
     role: "user",
     content: [{ type: "tool_result", tool_use_id: "use_4_0", content: "ok" }],

@@ -24,8 +24,8 @@ import type {
   SupervisorOptions,
 } from "../../src/session/options.ts";
 import { type Restoring, type ResumeRequest, resumeSession } from "../../src/session/resume-session.ts";
+import { defaultLimits } from "../../src/settings/limits.ts";
 import type { PermissionMode, Rule } from "../../src/settings/rules.ts";
-import { defaultLimits } from "../../src/supervisor/limits.ts";
 import type { SessionTasks } from "../../src/tools/background/service.ts";
 import { actor, agentView } from "../support/agent-view.ts";
 

@@ -21,8 +21,8 @@ import { hookEvents } from "../../src/settings/hook-events.ts";
 import { checkLeaves } from "../../src/settings/leaves.ts";
 import { settingsPaths } from "../../src/settings/paths.ts";
 import { combine } from "../../src/settings/read-settings.ts";
-import { Toolbox } from "../../src/supervisor/toolbox.ts";
 import { noSession, sessionTools } from "../../src/tools/session-tools.ts";
+import { Toolbox } from "../../src/tools/toolbox.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { definitions, writeDefinitions } from "./definitions.ts";
 

@@ -9,7 +9,7 @@ import { startProcesses } from "../../src/processes/client.ts";
 import { AgentForks } from "../../src/runner/agent-fork.ts";
 import { repositoryFiles } from "../../src/runner/files.ts";
 import { openRunner, type Runner, type RunnerOptions } from "../../src/runner/runner.ts";
-import { Toolbox } from "../../src/supervisor/toolbox.ts";
+import { Toolbox } from "../../src/tools/toolbox.ts";
 import { RunnerRepositories } from "../../src/worktrees/runner/repositories.ts";
 import { seededBy } from "../faults/seeded.ts";
 import { FakeSession, plainSealer } from "../support/fake-session.ts";

@@ -12,9 +12,9 @@ import { noReceipts } from "../../src/mailbox/turns.ts";
 import { createActor } from "../../src/supervisor/actor-record.ts";
 import { actorServices } from "../../src/supervisor/actor-services.ts";
 import type { RunningCall } from "../../src/supervisor/running-call.ts";
-import { Toolbox } from "../../src/supervisor/toolbox.ts";
 import { type CustomTool, defineTool } from "../../src/tools/define-tool.ts";
 import { ripgrepPath } from "../../src/tools/grep/ripgrep.ts";
+import { Toolbox } from "../../src/tools/toolbox.ts";
 
 const id = ActorId.parse("agent1");
 function toolNamed(name: string, call: () => Promise<string>): CustomTool {

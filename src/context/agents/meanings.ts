@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
 import { isObject } from "../../lib/objects.ts";
-import { Accept, whyNoCheck } from "../../mailbox/acceptance.ts";
+import { Accept } from "../../mailbox/acceptance.ts";
 import { Effort } from "../../mailbox/effort.ts";
 import { MergeMode } from "../../mailbox/worktree.ts";
 import { isHookEvent, noHookEvent } from "../../settings/hook-events.ts";
 import { type Meaning, readFlag } from "../markdown/field-reader.ts";
+import { checkProblem } from "./check-problem.ts";
 import type { AgentDefinition, AgentMode, DefinedServers } from "./definition.ts";
 import { outputSchemaFault } from "./schema-fault.ts";
 
@@ -59,7 +60,7 @@ export const readIsolation: Meaning<"worktree" | null> = (value) => {
 export const readAccept: Meaning<Accept> = (value) => {
   const read = Accept.safeParse(typeof value === "string" ? { run: value } : value);
   if (!read.success) return { wrong: "must be a command, or have some of run, expect, files and schema" };
-  const problem = whyNoCheck(read.data);
+  const problem = checkProblem(read.data);
   return problem === null ? { value: read.data } : { wrong: `states nothing: ${problem}` };
 };
 

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve } from "node:path";
+import { checkProblem } from "../../context/agents/check-problem.ts";
 import { whyNoSchema } from "../../context/agents/schema-fault.ts";
-import { Accept, whyNoCheck } from "../../mailbox/acceptance.ts";
+import { Accept } from "../../mailbox/acceptance.ts";
 import type { ActorSpec, JsonSchema } from "../../mailbox/messages.ts";
 import type { Isolation } from "../../mailbox/worktree.ts";
 import { holds } from "../../policy/engine/path-candidates.ts";
@@ -42,7 +43,7 @@ function readStated(given: unknown, answer: JsonSchema | undefined): Accept {
     throw new Error(`accept${path}: ${issue?.message}.`);
   }
   const { schema } = read.data;
-  const problem = whyNoCheck(read.data) ?? (schema === undefined ? null : whyNoSchema(schema));
+  const problem = checkProblem(read.data) ?? (schema === undefined ? null : whyNoSchema(schema));
   if (problem !== null) throw new Error(problem);
   // Only one of them is given to the agent, and checked.
   if (schema !== undefined && JSON.stringify(schema) !== JSON.stringify(answer))

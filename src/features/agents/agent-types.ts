@@ -6,8 +6,8 @@ import type { Fact } from "../../context/facts.ts";
 import { listingBudget } from "../../context/skills/listing.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import type { AgentModels } from "../../model/agent-models.ts";
-import { Toolbox } from "../../supervisor/toolbox.ts";
 import { agentList, formatAgentLine } from "../../tools/agent-list.ts";
+import { Toolbox } from "../../tools/toolbox.ts";
 import { windowFor } from "../compaction/windows.ts";
 import { definitionsWith, type ListedAgent, listingOf } from "./listing.ts";
 

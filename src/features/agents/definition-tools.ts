@@ -1,6 +1,6 @@
 import type { AgentDefinition } from "../../context/agents/definition.ts";
 import { serverSlug } from "../../mcp/names.ts";
-import type { Allowed } from "../../supervisor/toolbox.ts";
+import type { Allowed } from "../../tools/toolbox.ts";
 
 const SKILL = "Skill";
 

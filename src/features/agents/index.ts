@@ -3,10 +3,10 @@ import { noUsage, type ToolUseBlock, totalTokens } from "../../mailbox/conversat
 import { type ActorId, callId, MAIN } from "../../mailbox/ids.ts";
 import type { Reply } from "../../mailbox/messages.ts";
 import { resolveModel } from "../../model/aliases.ts";
+import { turnsWithin } from "../../settings/limits.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { ActorSystem } from "../../supervisor/actor-system.ts";
 import type { Joints } from "../../supervisor/joints.ts";
-import { turnsWithin } from "../../supervisor/limits.ts";
 import { FORK } from "../../supervisor/run-for.ts";
 import { tightest } from "../budget/budget.ts";
 import {

@@ -3,9 +3,9 @@ import { builtInAgents, findAgent } from "../../context/agents/index.ts";
 import { resolveTools, unknownTools } from "../../context/agents/tool-names.ts";
 import type { AgentModels } from "../../model/agent-models.ts";
 import { modelRefusal } from "../../model/available-models.ts";
-import { Toolbox } from "../../supervisor/toolbox.ts";
 import type { AgentListing } from "../../tools/agent-list.ts";
 import { noSession, sessionTools } from "../../tools/session-tools.ts";
+import { Toolbox } from "../../tools/toolbox.ts";
 import { namedTools } from "./definition-tools.ts";
 import { MAIN_ONLY_TOOLS } from "./main-only-tools.ts";
 

@@ -3,6 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { CallId } from "../../mailbox/ids.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Joints } from "../../supervisor/joints.ts";
+import { viewOf } from "./actor-view.ts";
 import { endOutput, headOf } from "./call-output.ts";
 import { CallReports } from "./call-reports.ts";
 
@@ -19,8 +20,8 @@ export interface SessionEvents {
 
 /**
  * Reports calls and messages to the session's listener. What the journal alone says is reported as it is written
- * (`record-events.ts`). Joints: `prepareCall` (a begin), `afterCall` (an end), `onEvent` (what was refused, queued lines,
- * replies, turns, ends of runs).
+ * (`record-events.ts`). Joints: `prepareCall` (a begin), `afterCall` (an end), `onEvent` (changes of agents, what was
+ * refused, queued lines, replies, turns, ends of runs).
  */
 export function eventsFeature({ clock, onEvent }: EventParts): SessionEvents {
   const calls = new CallReports(clock, onEvent);
@@ -77,6 +78,8 @@ export function eventsFeature({ clock, onEvent }: EventParts): SessionEvents {
           calls.release(event.id);
           return;
         case "changed":
+          onEvent({ type: "agent", view: viewOf(event.actor) });
+          return;
         case "replayed":
         case "resumed":
         case "idle":

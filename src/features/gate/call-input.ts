@@ -1,7 +1,7 @@
 import type { PermissionQuestion, QuestionContext } from "../../policy/asking/questions.ts";
 import { findSubject } from "../../policy/asking/subject.ts";
 import type { AskDetail } from "../../policy/asks.ts";
-import type { KnownTool } from "../../supervisor/toolbox.ts";
+import type { KnownTool } from "../../tools/toolbox.ts";
 
 /** Returns every argument as the model wrote it; the caller shortens them for display. */
 export function detailsOf(input: unknown): AskDetail[] {

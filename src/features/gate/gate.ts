@@ -13,7 +13,7 @@ import type { Prepared, SandboxReport, SandboxSettings } from "../../policy/sand
 import { runsOutside, type SandboxDecision, sandboxDecision } from "../../policy/sandbox/sandbox-decision.ts";
 import type { Behaviour, Rule } from "../../settings/rules.ts";
 import type { CommandPlace } from "../../supervisor/running-call.ts";
-import type { KnownTool, Toolbox } from "../../supervisor/toolbox.ts";
+import type { KnownTool, Toolbox } from "../../tools/toolbox.ts";
 import { findHookChanges, writesIn } from "../hooks/hook-changes.ts";
 import type { SessionAsks } from "./asking.ts";
 import { namesOf, questionOf, wordsIn } from "./call-input.ts";

@@ -10,7 +10,7 @@ import type { SandboxSettings } from "../../policy/sandbox/sandbox.ts";
 import { withForeignGit } from "../../policy/trust/git-calls.ts";
 import { narrower } from "../../settings/modes.ts";
 import type { Behaviour, PermissionMode } from "../../settings/rules.ts";
-import type { KnownTool } from "../../supervisor/toolbox.ts";
+import type { KnownTool } from "../../tools/toolbox.ts";
 import { wordsIn } from "./call-input.ts";
 
 /** The rules in force. Synchronous and without effects. */

@@ -1,10 +1,10 @@
 import type { Stats } from "node:fs";
 import type { HookChange } from "../../mailbox/calls.ts";
-import type { KnownTool } from "../../supervisor/toolbox.ts";
 import { diffLines } from "../../tools/line-diff.ts";
 import { plainText } from "../../tools/plain-text.ts";
 import { knownEntry, WHOLE_DIGEST_BYTES } from "../../tools/read-guard.ts";
 import { openRegular } from "../../tools/regular-file.ts";
+import type { KnownTool } from "../../tools/toolbox.ts";
 
 /** Limits of the diff that the agent sees; it can read the file again. */
 const DIFF = { lines: 80, chars: 4_000 };

@@ -6,10 +6,11 @@ import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { ActorModel } from "../../mailbox/messages.ts";
 import { type Aliases, DEFAULT_ALIASES, resolveModel } from "../../model/aliases.ts";
 import { type AvailableModels, modelRefusal } from "../../model/available-models.ts";
+import { replyTokens } from "../../model/output-limits.ts";
+import type { Limits } from "../../settings/limits.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { Joints } from "../../supervisor/joints.ts";
-import { type Limits, replyTokens } from "../../supervisor/limits.ts";
 import { type CompactionOptions, windowFor } from "../compaction/windows.ts";
 
 /** What limits the replies and the conversations of a session. */

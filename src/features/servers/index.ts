@@ -205,11 +205,14 @@ export function openServers(parts: ServersParts) {
     hold,
     of: (actor: ActorId) => agents.of(actor),
     /** Returns why it was not offered a server's tool, for its model, or null if nothing is known of it. */
-    whyAbsent: (actor: Actor, tool: string) =>
-      absenceReason(actor, tool, {
+    whyAbsent(id: ActorId, tool: string): string | null {
+      const actor = actors.find(id);
+      if (actor === undefined) return null;
+      return absenceReason(actor, tool, {
         ...{ actors, kind: parts.kind, leftOut: knownServers(options).leftOut },
-        there: mcp.servers().filter(({ slug }) => isThereFor(actor.id, slug)),
-      }),
+        there: mcp.servers().filter(({ slug }) => isThereFor(id, slug)),
+      });
+    },
     joints,
     async close() {
       closing.abort();

@@ -5,7 +5,7 @@ import type { McpServer, McpServerEntry } from "../../mcp/server.ts";
 import type { UserHandler } from "../../policy/asks.ts";
 import type { UserRequestBroker } from "../../policy/user-request-broker.ts";
 import type { Actors } from "../../supervisor/actors.ts";
-import type { Toolbox } from "../../supervisor/toolbox.ts";
+import type { Toolbox } from "../../tools/toolbox.ts";
 
 export interface ServersOptions {
   /** By name, as in `.mcp.json`, or parsed already; shared by all agents. A faulty one gives a warning. */

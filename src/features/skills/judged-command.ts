@@ -4,7 +4,7 @@ import type { Call } from "../../mailbox/calls.ts";
 import { type ActorId, callId } from "../../mailbox/ids.ts";
 import type { CommandOutput } from "../../mailbox/runs.ts";
 import type { WriteScope } from "../../policy/confinement/write-scope.ts";
-import type { Toolbox } from "../../supervisor/toolbox.ts";
+import type { Toolbox } from "../../tools/toolbox.ts";
 import type { Commands } from "../background/commands.ts";
 import type { Gate, Gated } from "../gate/gate.ts";
 

@@ -1,7 +1,7 @@
 import { tokensOfPrefix } from "../../context/compaction/tokens.ts";
 import type { AgentTool } from "../../mailbox/messages.ts";
-import type { Toolbox } from "../../supervisor/toolbox.ts";
 import { CALLER, SEARCH } from "../../tools/deferred/resolve-call.ts";
+import type { Toolbox } from "../../tools/toolbox.ts";
 
 /** Which tools are deferred until models search for them. Uses no joint: specs ask for it. */
 export interface DeferOptions {

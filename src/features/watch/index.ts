@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
+import type { Limits } from "../../settings/limits.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { Joints } from "../../supervisor/joints.ts";
-import type { Limits } from "../../supervisor/limits.ts";
 import { silenceOf } from "./judge.ts";
 import { startWatch, type WatchNews } from "./watch.ts";
 import { watched } from "./watched-record.ts";

@@ -1,7 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
-import { type Location, treeNameFor, type Worktree } from "../../mailbox/worktree.ts";
+import type { Location, Worktree } from "../../mailbox/worktree.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type {
   EnteredWorktree,
@@ -10,6 +10,7 @@ import type {
   WorktreeRequest,
   WorktreeService,
 } from "../../tools/worktree/service.ts";
+import { treeNameFor } from "../../tools/worktree/worktree-name.ts";
 import { treesFolder } from "../../worktrees/layout.ts";
 import type { Owner, SuccessOf } from "../../worktrees/protocol.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
-import { isWorktreeName, MAX_WORKTREE_NAME_CHARS } from "../../mailbox/worktree.ts";
 import { naming } from "../prompt.ts";
 import { type CallContext, failed, type Tool, type ToolPrompt } from "../tool.ts";
 import type { EnteredWorktree, WorktreeService } from "./service.ts";
+import { isWorktreeName, MAX_WORKTREE_NAME_CHARS } from "./worktree-name.ts";
 
 const Input = z
   .strictObject({

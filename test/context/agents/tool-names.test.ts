@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { resolveTools, unknownTools } from "../../../src/context/agents/tool-names.ts";
-import { Toolbox } from "../../../src/supervisor/toolbox.ts";
 import { noSession, sessionTools } from "../../../src/tools/session-tools.ts";
+import { Toolbox } from "../../../src/tools/toolbox.ts";
 
 const toolbox = new Toolbox(() => false);
 toolbox.fill({ ours: sessionTools(noSession), foreign: [] });

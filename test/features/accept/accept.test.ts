@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { whyNoCheck } from "../../../src/mailbox/acceptance.ts";
+import { checkProblem } from "../../../src/context/agents/check-problem.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import type { ScriptedTurn } from "../../../src/model/scripted.ts";
 import type { SupervisorOptions } from "../../../src/session/options.ts";
@@ -231,13 +231,13 @@ test.each([
   [{ run: "test -f a" }, null],
   [{ files: ["a"] }, null],
 ])("%j states something, or is refused", (accept, problem) => {
-  if (problem === null) expect(whyNoCheck(accept)).toBeNull();
-  else expect(whyNoCheck(accept)).toMatch(problem);
+  if (problem === null) expect(checkProblem(accept)).toBeNull();
+  else expect(checkProblem(accept)).toMatch(problem);
 });
 
 test("a command of a thousand words is read in a moment", () => {
   const began = performance.now();
-  expect(whyNoCheck({ run: `${"echo true ; ".repeat(800)}npm test` })).toBeNull();
+  expect(checkProblem({ run: `${"echo true ; ".repeat(800)}npm test` })).toBeNull();
   expect(performance.now() - began).toBeLessThan(1_000);
 });
 

@@ -7,8 +7,8 @@ import {
   type Prepared,
   type SandboxReport,
 } from "../../../src/policy/sandbox/sandbox.ts";
-import { Toolbox } from "../../../src/supervisor/toolbox.ts";
 import { noSession, sessionTools } from "../../../src/tools/session-tools.ts";
+import { Toolbox } from "../../../src/tools/toolbox.ts";
 
 const PREPARED: Prepared = {
   confined: { type: "read", builder: "/bin/false", state: "/", seen: [] },

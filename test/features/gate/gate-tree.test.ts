@@ -13,8 +13,8 @@ import type { WriteScope } from "../../../src/policy/confinement/write-scope.ts"
 import { hookRunner } from "../../../src/policy/hooks/runner.ts";
 import { defaultSandboxSettings } from "../../../src/policy/sandbox/sandbox.ts";
 import type { PermissionMode, Rule } from "../../../src/settings/rules.ts";
-import { Toolbox } from "../../../src/supervisor/toolbox.ts";
 import { noSession, sessionTools } from "../../../src/tools/session-tools.ts";
+import { Toolbox } from "../../../src/tools/toolbox.ts";
 import { enclosed } from "../../policy/confinement/enclosed.ts";
 
 const MODES: readonly PermissionMode[] = ["default", "acceptEdits", "bypassPermissions", "plan", "dontAsk"];

@@ -1,7 +1,7 @@
-import type { Activity, AgentState, AgentView } from "../events/event.ts";
-import { RUN_PREFIX } from "../tools/workflow.ts";
-import type { Actor } from "./actor-record.ts";
-import type { RunningCall } from "./running-call.ts";
+import type { Activity, AgentState, AgentView } from "../../events/event.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
+import type { RunningCall } from "../../supervisor/running-call.ts";
+import { RUN_PREFIX } from "../../tools/workflow.ts";
 
 /** Returns an actor as the live tree shows it, at this moment. */
 export function viewOf(actor: Actor): AgentView {

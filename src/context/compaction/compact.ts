@@ -1,16 +1,20 @@
-import { type Bounds, boundsOf, USUAL_WINDOW } from "../context/compaction/bounds.ts";
-import { foldedMessage, notCompacted } from "../context/compaction/compacted-view.ts";
-import { elidableTurn, lastSummarised, wonByEliding } from "../context/compaction/plan.ts";
-import { estimated, factorOf, isDoubtful, ratioOf, viewSize } from "../context/compaction/size.ts";
-import { charsIn } from "../context/compaction/tokens.ts";
-import type { CompactBegin, Compacted, CompactRequest, Trigger } from "../mailbox/compacted.ts";
-import { addUsage, noUsage, type Usage } from "../mailbox/conversation.ts";
-import type { ActorSpec, Turn } from "../mailbox/messages.ts";
-import type { Services } from "../mailbox/services.ts";
-import { blocksOf } from "../mailbox/turns.ts";
-import type { AgentConversation } from "./agent-state.ts";
-import { type Ending, endingOfCancel } from "./ending.ts";
+import type { CompactBegin, Compacted, CompactRequest, Trigger } from "../../mailbox/compacted.ts";
+import {
+  addUsage,
+  type MessageParam,
+  noUsage,
+  type ToolDefinition,
+  type Usage,
+} from "../../mailbox/conversation.ts";
+import type { ActorSpec, Turn } from "../../mailbox/messages.ts";
+import type { Services } from "../../mailbox/services.ts";
+import { blocksOf } from "../../mailbox/turns.ts";
+import { type Bounds, boundsOf, USUAL_WINDOW } from "./bounds.ts";
+import { type CompactedView, foldedMessage, notCompacted } from "./compacted-view.ts";
+import { elidableTurn, lastSummarised, wonByEliding } from "./plan.ts";
+import { estimated, factorOf, isDoubtful, ratioOf, viewSize } from "./size.ts";
 import { type SummaryContext, summarizeHistory } from "./summarize-history.ts";
+import { charsIn } from "./tokens.ts";
 
 /** Consecutive failures after which no summary is requested (fault 66). */
 export const MAX_FAILURES = 3;
@@ -37,10 +41,24 @@ export interface Overflow {
   readonly summaries: boolean;
 }
 
+/** The conversation of an actor, for the loop between two turns. */
+export interface Compactable {
+  readonly spec: ActorSpec;
+  readonly shown: CompactedView;
+  /** Completed turns. */
+  readonly turns: number;
+  readonly system: readonly string[];
+  readonly requestTools: readonly ToolDefinition[];
+  readonly messages: MessageParam[];
+  /** The user's request to compact it. */
+  compactRequest: CompactRequest | null;
+  /** Sets what the model sees from now on. */
+  show(compacted: Compacted): void;
+}
+
 /** One attempt, with the state at its start. */
 interface Attempt {
-  readonly spec: ActorSpec;
-  readonly state: AgentConversation;
+  readonly state: Compactable;
   readonly context: Compacting;
   readonly bounds: Bounds;
   readonly before: number;
@@ -63,8 +81,8 @@ interface Outcome {
 }
 
 /** Returns the limits of an agent's context. */
-export function boundsIn(spec: ActorSpec, state: AgentConversation): Bounds {
-  return boundsOf(spec.window ?? USUAL_WINDOW, spec, state.shown.compacted?.window);
+export function boundsIn({ spec, shown }: Compactable): Bounds {
+  return boundsOf(spec.window ?? USUAL_WINDOW, spec, shown.compacted?.window);
 }
 
 /**
@@ -75,29 +93,29 @@ export function boundsIn(spec: ActorSpec, state: AgentConversation): Bounds {
  * was.
  */
 export async function compactToFit(
-  spec: ActorSpec,
-  state: AgentConversation,
+  state: Compactable,
   summaries: boolean,
   context: Compacting,
 ): Promise<boolean> {
+  const { spec } = state;
   let ratio = 1;
   if (state.compactRequest && summaries) {
     ratio = ratioOf(state.shown, spec, viewSize(state.shown, spec));
-    await compactByHand(state.compactRequest, spec, state, context);
+    await compactByHand(state.compactRequest, state, context);
   }
   const { auto } = spec.window ?? USUAL_WINDOW;
   if (!auto) return true;
-  const { limit, full } = boundsIn(spec, state);
+  const { limit, full } = boundsIn(state);
   // Once between two replies, as only the next reply tells the true size. Again only if nothing would fit.
   let done = state.turns > 0 && state.shown.compacted?.turn === state.turns;
   for (let tries = 0; tries <= MAX_FAILURES; tries += 1) {
     const bound = done ? full : limit;
     // Once: the same ratio applies to what is left after that.
-    const counted = tries === 0 ? await countOf(spec, state, bound, context) : null;
+    const counted = tries === 0 ? await countOf(state, bound, context) : null;
     if (context.signal.aborted) return true;
     const before = counted ?? viewSize(state.shown, spec, ratio);
     if (before < bound) return true;
-    const attempt = { ...begin(spec, state, context, before), summaries };
+    const attempt = { ...begin(state, context, before), summaries };
     ratio = attempt.ratio;
     const outcome = await automatic(attempt, limit, full);
     if (context.signal.aborted) return true;
@@ -110,11 +128,11 @@ export async function compactToFit(
 
 /** Returns the model's own count of the next request if the estimate is in doubt, or null. */
 async function countOf(
-  spec: ActorSpec,
-  state: AgentConversation,
+  state: Compactable,
   limit: number,
   { model, signal }: Compacting,
 ): Promise<number | null> {
+  const { spec } = state;
   if (!model.countTokens || !isDoubtful(state.shown, spec, limit)) return null;
   const { id, model: name, thinkingTokens } = spec;
   const system = [...spec.system, ...state.system];
@@ -132,12 +150,12 @@ async function countOf(
 /** Compacts once after the server rejected the request. Returns false if nothing more can be removed (fault 8). */
 export async function compactAfterRefusal(
   { window, wasted, summaries }: Overflow,
-  spec: ActorSpec,
-  state: AgentConversation,
+  state: Compactable,
   context: Compacting,
 ): Promise<boolean> {
+  const { spec } = state;
   if (!(spec.window ?? USUAL_WINDOW).auto) return false;
-  const attempt = { ...begin(spec, state, context, viewSize(state.shown, spec), window), wasted, summaries };
+  const attempt = { ...begin(state, context, viewSize(state.shown, spec), window), wasted, summaries };
   // Whatever we counted, it was too much.
   const target = Math.min(attempt.bounds.limit, attempt.before * 0.6);
   const outcome = await automatic(attempt, target, target);
@@ -150,12 +168,11 @@ export async function compactAfterRefusal(
 /** Compacts at the user's request: a summary now, whatever the size. Returns the outcome as a sentence. */
 async function compactByHand(
   { instructions }: CompactRequest,
-  spec: ActorSpec,
-  state: AgentConversation,
+  state: Compactable,
   context: Compacting,
 ): Promise<string> {
   state.compactRequest = null;
-  const attempt = begin(spec, state, context, viewSize(state.shown, spec));
+  const attempt = begin(state, context, viewSize(state.shown, state.spec));
   const { next, reason } = await summary(attempt, { trigger: "manual", instructions });
   if (reason === undefined) await finish(attempt, "manual", { next });
   // A failure at the user's request is reported and not counted, but its tokens were used.
@@ -163,30 +180,24 @@ async function compactByHand(
   return reason ?? "The conversation was made shorter.";
 }
 
-/** Ends a run that only compacts. */
-export async function endingOfCompaction(
-  spec: ActorSpec,
-  state: AgentConversation,
-  context: Compacting,
-): Promise<Ending> {
-  const text = state.compactRequest ? await compactByHand(state.compactRequest, spec, state, context) : "";
-  return context.signal.aborted ? endingOfCancel(context.signal, text) : { status: "done", text };
+/** Does what the user has requested, if that is still to be done. Returns the outcome as a sentence. */
+export async function compactAsRequested(state: Compactable, context: Compacting): Promise<string> {
+  return state.compactRequest ? compactByHand(state.compactRequest, state, context) : "";
 }
 
 function begin(
-  spec: ActorSpec,
-  state: AgentConversation,
+  state: Compactable,
   context: Compacting,
   before: number,
   window: number | null = null,
 ): Attempt {
+  const { spec } = state;
   const said = window ?? state.shown.compacted?.window;
   const believed = spec.window ?? USUAL_WINDOW;
   const learned = said !== undefined && said < believed.tokens ? said : null;
   const bounds = boundsOf(believed, spec, learned ?? undefined);
   const ratio = ratioOf(state.shown, spec, before);
   return {
-    spec,
     state,
     context,
     before,
@@ -239,8 +250,8 @@ function callsIn(turn: Turn | undefined): number {
 }
 
 async function summary(attempt: Attempt, compaction: CompactBegin): Promise<Outcome> {
-  const { spec, state, context, bounds, factor } = attempt;
-  const { shown } = state;
+  const { state, context, bounds, factor } = attempt;
+  const { spec, shown } = state;
   const { trigger } = compaction;
   const now = current(attempt);
   const through = lastSummarised(shown, bounds.recent / factor, trigger === "manual");
@@ -268,8 +279,8 @@ function current({ state, learned }: Attempt): Compacted {
   return learned === null ? now : { ...now, window: learned };
 }
 
-function sizeAfter({ spec, state, ratio }: Attempt, next: Compacted): number {
-  return estimated(state.shown, spec, next) * ratio;
+function sizeAfter({ state, ratio }: Attempt, next: Compacted): number {
+  return estimated(state.shown, state.spec, next) * ratio;
 }
 
 function isShorter(attempt: Attempt, next: Compacted): boolean {
@@ -277,12 +288,12 @@ function isShorter(attempt: Attempt, next: Compacted): boolean {
 }
 
 /** True if the model would see something else. */
-function isShownAnew(next: Compacted, { shown: { compacted } }: AgentConversation): boolean {
+function isShownAnew(next: Compacted, { shown: { compacted } }: Compactable): boolean {
   const now = compacted ?? notCompacted("");
   return next.messages[0] !== now.messages[0] || next.elided !== now.elided;
 }
 
-function isNews(next: Compacted, state: AgentConversation): boolean {
+function isNews(next: Compacted, state: Compactable): boolean {
   const now = state.shown.compacted ?? notCompacted("");
   return isShownAnew(next, state) || next.failures !== now.failures || next.window !== now.window;
 }

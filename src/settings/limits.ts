@@ -1,6 +1,4 @@
-import { PARALLEL_CALLS } from "../mailbox/messages.ts";
-import { outputLimitOf } from "../model/output-limits.ts";
-import { type LimitRange, limitRanges, USUAL_LIMIT_PATIENCE_MS } from "../settings/limit-ranges.ts";
+import { type LimitRange, limitRanges } from "./limit-ranges.ts";
 
 /** Limits with their defaults; each can be set in settings under `troupe`. */
 export interface Limits {
@@ -52,75 +50,22 @@ export interface Limits {
   readonly sessionMinutes: number;
 }
 
-/** The defaults; `docs` and `Limits` say what each means. */
-export const defaultLimits: Limits = {
-  maxAgents: 32,
-  maxDepth: 2,
-  patienceMs: 60_000,
-  limitPatienceMs: USUAL_LIMIT_PATIENCE_MS,
-  idleMs: 120_000,
-  backgroundMs: 60_000,
-  stuckWarnMs: 10_000,
-  stuckMs: 60_000,
-  toolMs: 600_000,
-  mcpStartMs: 5_000,
-  graceMs: 2_000,
-  maxTokens: 16_000,
-  maxTurns: 100,
-  thinkingTokens: 0,
-  parallelCalls: PARALLEL_CALLS,
-  maxChildren: 1_000,
-  maxAgentsPerSession: 1_000,
-  sameFailures: 3,
-  agentMinutes: 0,
-  sessionMinutes: 0,
-};
+const { backgroundMinutes: _, ...ranges } = limitRanges;
 
 /** Values out of range are brought into it, what is not a number becomes the default: a limit must never switch itself off. */
 export function limitsOf(wanted: Partial<Limits> = {}): Limits {
-  const limit = (name: keyof Limits) => wholeWithin(wanted[name], limitRanges[name], defaultLimits[name]);
-  return {
-    maxAgents: limit("maxAgents"),
-    maxDepth: limit("maxDepth"),
-    patienceMs: limit("patienceMs"),
-    limitPatienceMs: limit("limitPatienceMs"),
-    idleMs: limit("idleMs"),
-    backgroundMs: limit("backgroundMs"),
-    stuckWarnMs: limit("stuckWarnMs"),
-    stuckMs: limit("stuckMs"),
-    toolMs: limit("toolMs"),
-    mcpStartMs: limit("mcpStartMs"),
-    graceMs: limit("graceMs"),
-    maxTokens: limit("maxTokens"),
-    maxTurns: limit("maxTurns"),
-    thinkingTokens: limit("thinkingTokens"),
-    parallelCalls: limit("parallelCalls"),
-    maxChildren: limit("maxChildren"),
-    maxAgentsPerSession: limit("maxAgentsPerSession"),
-    sameFailures: limit("sameFailures"),
-    agentMinutes: limit("agentMinutes"),
-    sessionMinutes: limit("sessionMinutes"),
-  };
+  const names = Object.keys(ranges) as (keyof Limits)[];
+  const entries = names.map((name) => [name, wholeWithin(wanted[name], ranges[name], ranges[name].usual)]);
+  // One entry for each name.
+  return Object.fromEntries(entries) as Limits;
 }
+
+/** The defaults; `docs` and `Limits` say what each means. */
+export const defaultLimits: Limits = limitsOf();
 
 /** Turns of an agent: its definition's where that is stricter than the session's. */
 export function turnsWithin({ maxTurns }: Limits, own: number | undefined): number {
   return wholeWithin(own, { ...limitRanges.maxTurns, max: maxTurns }, maxTurns);
-}
-
-/** A reply takes no more of a window that must hold the conversation too, unless it is asked for. */
-const REPLY_SHARE = 1 / 6;
-
-/** Tokens of one reply: what the user wants, or the model's own limit; never more than that. */
-export function replyTokens(
-  { maxTokens }: Limits,
-  wanted: Partial<Limits> | undefined,
-  model: { readonly id: string; readonly window: number },
-): number {
-  const own = outputLimitOf(model.id);
-  if (own === null) return maxTokens;
-  const isWanted = wanted?.maxTokens !== undefined && !Number.isNaN(wanted.maxTokens);
-  return Math.min(own, isWanted ? maxTokens : Math.max(maxTokens, Math.floor(model.window * REPLY_SHARE)));
 }
 
 function wholeWithin(value: number | undefined, { min, max }: LimitRange, otherwise: number): number {

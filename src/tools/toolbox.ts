@@ -1,16 +1,16 @@
 import { resolveTools } from "../context/agents/tool-names.ts";
+import type { ActorId } from "../mailbox/ids.ts";
 import type { AgentTool } from "../mailbox/messages.ts";
 import type { PermissionLevel } from "../policy/asks.ts";
 import { matchesToolName } from "../policy/gate.ts";
-import type { InvalidCall, ReadyCall, SealedTool } from "../tools/bind-tool.ts";
-import { refusedSchema } from "../tools/deferred/request-schema.ts";
-import { CALLER, SEARCH } from "../tools/deferred/resolve-call.ts";
-import type { CustomTool } from "../tools/define-tool.ts";
-import { descriptionOf, schemaOf } from "../tools/definition.ts";
-import { agentTools } from "../tools/index.ts";
-import type { Offered } from "../tools/prompt.ts";
-import type { CallContext } from "../tools/tool.ts";
-import type { Actor } from "./actor-record.ts";
+import type { InvalidCall, ReadyCall, SealedTool } from "./bind-tool.ts";
+import { refusedSchema } from "./deferred/request-schema.ts";
+import { CALLER, SEARCH } from "./deferred/resolve-call.ts";
+import type { CustomTool } from "./define-tool.ts";
+import { descriptionOf, schemaOf } from "./definition.ts";
+import { agentTools } from "./index.ts";
+import type { Offered } from "./prompt.ts";
+import type { CallContext } from "./tool.ts";
 
 /** What the gate needs to know of a tool, wherever it runs. */
 export interface KnownTool {
@@ -53,7 +53,7 @@ export interface Served {
 export class Toolbox {
   #tools: readonly KnownTool[] = [];
   #known: ReadonlySet<string> = new Set();
-  readonly #explanations: ((actor: Actor, tool: string) => string | null)[] = [];
+  readonly #explanations: ((agent: ActorId, tool: string) => string | null)[] = [];
   readonly #made = new Map<string, readonly AgentTool[]>();
   readonly #refused = new WeakMap<AgentTool["input_schema"], boolean>();
   readonly #isOff: (names: readonly string[]) => boolean;
@@ -95,15 +95,15 @@ export class Toolbox {
     return this.#known;
   }
 
-  /** Asks this, too, why an actor was not offered a tool; it returns null if it does not know. */
-  explainWith(explain: (actor: Actor, tool: string) => string | null): void {
+  /** Asks this, too, why an agent was not offered a tool; it returns null if it does not know. */
+  explainWith(explain: (agent: ActorId, tool: string) => string | null): void {
     this.#explanations.push(explain);
   }
 
-  /** Why an actor was not offered a tool, for its model, or null if that is not known. */
-  whyAbsent(actor: Actor, tool: string): string | null {
+  /** Why an agent was not offered a tool, for its model, or null if that is not known. */
+  whyAbsent(agent: ActorId, tool: string): string | null {
     for (const explain of this.#explanations) {
-      const why = explain(actor, tool);
+      const why = explain(agent, tool);
       if (why !== null) return why;
     }
     return null;

@@ -1,12 +1,12 @@
-import type { Bounds } from "../context/compaction/bounds.ts";
-import { type CompactedView, summaryMessages } from "../context/compaction/compacted-view.ts";
-import { tokensOfPrefix } from "../context/compaction/tokens.ts";
-import type { CompactBegin } from "../mailbox/compacted.ts";
-import { addUsage, noUsage, textOf, type Usage } from "../mailbox/conversation.ts";
-import type { ActorSpec } from "../mailbox/messages.ts";
-import type { Services } from "../mailbox/services.ts";
-import { toolsInRequests } from "../mailbox/turns.ts";
-import type { ModelClient, ModelOutcome, ModelRequest, OnModelEvent } from "../model/client.ts";
+import type { CompactBegin } from "../../mailbox/compacted.ts";
+import { addUsage, noUsage, textOf, type Usage } from "../../mailbox/conversation.ts";
+import type { ActorSpec } from "../../mailbox/messages.ts";
+import type { Services } from "../../mailbox/services.ts";
+import { toolsInRequests } from "../../mailbox/turns.ts";
+import type { ModelClient, ModelOutcome, ModelRequest, OnModelEvent } from "../../model/client.ts";
+import type { Bounds } from "./bounds.ts";
+import { type CompactedView, summaryMessages } from "./compacted-view.ts";
+import { tokensOfPrefix } from "./tokens.ts";
 
 /** What a summary needs from outside. */
 export interface SummaryContext {
