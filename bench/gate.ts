@@ -68,7 +68,7 @@ function gateOf(cwd: string): Services["before"] {
   const options = { rules: twoHundred(), permissionMode: "default" as const };
   const common = { options, rules: openRules(options, [cwd]), hooks, onWarning() {} };
   const toolbox = new Toolbox(toolSwitch(common.rules, false));
-  toolbox.fill({ ours: sessionTools(noSession), foreign: [] });
+  toolbox.fill({ ours: sessionTools(noSession), custom: [] });
   const { gate } = openGate({
     ...{ ...common, toolbox, cwd, added: new AddedDirs([]), readable: [], shell: "bash" },
     permissions: openPermissions({ ...common, actors, user: null, cwd }),

@@ -137,10 +137,10 @@ async function resultsOf(
   const calls = callsOf(reply.content);
   if (calls.length === 0) return [];
   const known = new Map(begun?.open.results.map(({ index, result }) => [index, result]));
-  const told = begun ? null : services.reply(state.replied(reply));
+  const recorded = begun ? null : services.reply(state.replied(reply));
   const parallel = spec.parallelCalls ?? PARALLEL_CALLS;
   const ran = runCalls(spec.id, state.turns + 1, calls, dispatch, parallel, known);
-  const [results] = await Promise.all([ran, told]);
+  const [results] = await Promise.all([ran, recorded]);
   return limitResults(results, boundsIn(state));
 }
 
@@ -155,8 +155,8 @@ function cutInARow(turns: readonly Turn[]): number | null {
 
 /** Returns the limit that makes the next reply the last one: text only. */
 function lastTurn(state: AgentConversation): Last | null {
-  const { spec, last: told } = state;
-  if (told) return told;
+  const { spec } = state;
+  if (state.last) return state.last;
   if (spec.tokenBudget !== undefined && state.tokens >= spec.tokenBudget) {
     return {
       status: "over_budget",

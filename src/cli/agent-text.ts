@@ -133,8 +133,8 @@ function checkWords({ unverified = [], unfounded, acceptance }: Summary): string
 function workWords({ activity, doing: step }: AgentView, now: number): string {
   const words = activityWords(activity, now);
   if (step === null || activity.type === "retrying" || activity.type === "paused") return words;
-  const told = safeLine(step);
-  return activity.type === "tool" ? `${told} · ${words}` : told;
+  const shown = safeLine(step);
+  return activity.type === "tool" ? `${shown} · ${words}` : shown;
 }
 
 function activityWords(activity: Activity, now: number): string {

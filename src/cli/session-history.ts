@@ -113,15 +113,15 @@ class Story {
     }
   }
 
-  #hear(told: PromptEvent): void {
+  #hear(event: PromptEvent): void {
     const last = this.#exchanges.at(-1);
-    const prompt = told.notice ? "" : userText(told);
+    const prompt = event.notice ? "" : userText(event);
     if (prompt !== "") {
       // A notice that came with it has no replies of its own.
       if (last?.notice && last.replies.length === 0) this.#exchanges.pop();
       this.#exchanges.push(asked(prompt));
     } else if (last?.summary) {
-      if (told.notice) this.#exchanges.push(asked("", messageText(told)));
+      if (event.notice) this.#exchanges.push(asked("", messageText(event)));
       // Resumed after it had failed.
       else this.#change(() => ({ summary: null }));
     }

@@ -8,13 +8,13 @@ export type OnEvent = (event: SupervisorEvent) => void;
  * process. The first time it is said as a warning of Node's; the listener goes on being called.
  */
 export function listener(onEvent: OnEvent = () => {}): OnEvent {
-  let told = false;
+  let hasWarned = false;
   return (event) => {
     try {
       onEvent(event);
     } catch (error) {
-      if (told) return;
-      told = true;
+      if (hasWarned) return;
+      hasWarned = true;
       const message = errorMessage(error);
       process.emitWarning(`The listener onEvent threw (${message}); correct it, events may be missing.`);
     }

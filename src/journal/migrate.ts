@@ -60,11 +60,11 @@ function noticesAreNamed(): Step {
  * text, in the same order.
  */
 function promptsHaveIds(): Step {
-  const owed: { readonly actor: unknown; readonly text: unknown; readonly id: string }[] = [];
+  const undelivered: { readonly actor: unknown; readonly text: unknown; readonly id: string }[] = [];
   const namePrompt = (actor: unknown, steer: unknown): unknown => {
     if (!isFields(steer) || steer["of"] !== undefined) return steer;
-    const index = owed.findIndex((prompt) => prompt.actor === actor && prompt.text === steer["text"]);
-    const [heard] = index === -1 ? [] : owed.splice(index, 1);
+    const index = undelivered.findIndex((prompt) => prompt.actor === actor && prompt.text === steer["text"]);
+    const [heard] = index === -1 ? [] : undelivered.splice(index, 1);
     return heard === undefined ? steer : { ...steer, of: [heard.id] };
   };
   return (record) => {
@@ -73,10 +73,10 @@ function promptsHaveIds(): Step {
     const { type, actor, turn, message } = event;
     if (type === "prompt" && event["id"] === undefined) {
       const id = `p${String(seq)}`;
-      if (isFields(message)) owed.push({ actor, text: message["content"], id });
+      if (isFields(message)) undelivered.push({ actor, text: message["content"], id });
       return { ...record, event: { ...event, id } };
     }
-    if (type !== "turn" || owed.length === 0 || !isFields(turn) || !Array.isArray(turn["heard"]))
+    if (type !== "turn" || undelivered.length === 0 || !isFields(turn) || !Array.isArray(turn["heard"]))
       return record;
     const heard = turn["heard"].map((steer) => namePrompt(actor, steer));
     return { ...record, event: { ...event, turn: { ...turn, heard } } };

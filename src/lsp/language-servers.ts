@@ -68,10 +68,10 @@ export class LanguageServers {
 
   /** Reports files that a call has written or removed to every server of that root. Starts none. */
   async wrote(files: readonly string[], root: string): Promise<void> {
-    const lives = [...this.#slots.values()].flatMap(({ life }) =>
+    const running = [...this.#slots.values()].flatMap(({ life }) =>
       life.isAlive && life.root === root ? [life] : [],
     );
-    if (lives.length === 0) return;
+    if (running.length === 0) return;
     const changes = await Promise.all(
       files.map(async (path): Promise<FileChange> => {
         const isThere = await stat(path).then(
@@ -81,7 +81,7 @@ export class LanguageServers {
         return { path, type: isThere ? 2 : 3 };
       }),
     );
-    for (const life of lives) {
+    for (const life of running) {
       await Promise.all(
         files.filter((path) => life.documents.isOpen(path)).map((path) => life.documents.sync(path)),
       );

@@ -25,8 +25,8 @@ export function chatEncoder(limit: "max_tokens" | "max_completion_tokens") {
       ...(tools.length > 0 && withoutTools ? { tool_choice: "none" } : {}),
     };
     const prompt = system.length === 0 ? [] : [JSON.stringify(messageOf("system", system.join("\n\n")))];
-    const told = messages.map((message) => once(message, () => written(chatMessagesOf(message))));
-    const list = [...prompt, ...told.filter((text) => text !== "")].join(",");
+    const texts = messages.map((message) => once(message, () => written(chatMessagesOf(message))));
+    const list = [...prompt, ...texts.filter((text) => text !== "")].join(",");
     const offered =
       tools.length > 0 ? `,"tools":${once(tools, () => JSON.stringify(tools.map(toolOf)))}` : "";
     return [`${JSON.stringify(head).slice(0, -1)}${offered},"messages":[${list}]}`];

@@ -15,7 +15,7 @@ export type ReplyProblem =
   /** The server's own `error` event (fault 11). */
   | { readonly type: "error"; readonly error: ErrorFields };
 
-/** A reply as the stream told it; the server may not have named its model. */
+/** A reply as it was streamed; the server may not have named its model. */
 export interface FinishedReply extends Omit<ModelReply, "apiMs" | "model"> {
   readonly type: "finished";
   readonly model: string | undefined;

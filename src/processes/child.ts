@@ -106,8 +106,8 @@ function watch(
     running = false;
     withdraw();
     // If a shell ended by itself, it may have left processes running on purpose (fault 32).
-    const told = request.output !== undefined && cause === null && held === null;
-    const left = told ? new Set([...group.running(), ...strays.running()]).size : 0;
+    const isReported = request.output !== undefined && cause === null && held === null;
+    const left = isReported ? new Set([...group.running(), ...strays.running()]).size : 0;
     const wasStarted = held?.close() ?? true;
     if (held?.isTight !== true || !wasStarted) {
       await group.end();

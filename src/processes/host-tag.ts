@@ -49,13 +49,13 @@ export function runProcesses(env: Readonly<Record<string, string>>, clock: Clock
 /** Sends TERM, then KILL. Finds nothing without /proc, and no process that has emptied its environment. */
 async function endAll(find: () => readonly number[], clock: Clock): Promise<void> {
   const deadline = clock.now() + GRACE_MS;
-  const told = new Set<number>();
+  const signalled = new Set<number>();
   for (let found = find(); found.length > 0; found = find()) {
     const late = clock.now() >= deadline;
     for (const pid of found) {
       if (late) kill(pid, "SIGKILL");
-      else if (!told.has(pid)) kill(pid, "SIGTERM");
-      told.add(pid);
+      else if (!signalled.has(pid)) kill(pid, "SIGTERM");
+      signalled.add(pid);
     }
     if (clock.now() >= deadline + GRACE_MS) return;
     await pause(clock, LOOK_EVERY_MS);

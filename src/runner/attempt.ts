@@ -246,7 +246,7 @@ export class RunnerAttempt {
     const outputs = makeOutputs(this.#parts.user);
     this.#outputs = outputs;
     const toolbox = new Toolbox(() => false);
-    toolbox.fill({ ours: [], foreign: [] });
+    toolbox.fill({ ours: [], custom: [] });
     const rules = openCallRules({
       ...{ offer, toolbox, processes, clock, home, sandbox, onWarning, outputs: outputs.folder },
     });
@@ -297,7 +297,7 @@ export class RunnerAttempt {
 /** Returns the tools of an agent that would run here and cannot. */
 export function lacking({ spec }: OfferedSpec): string[] {
   const known = new Toolbox(() => false);
-  known.fill({ ours: [], foreign: [] });
+  known.fill({ ours: [], custom: [] });
   return spec.tools.flatMap(({ name, side, module }) =>
     side === "agent" && (module !== undefined || known.find(name) === undefined) ? [name] : [],
   );

@@ -189,8 +189,8 @@ export class MainTurns {
       const build = () => mainSpec(common, text);
       return spawn.start({ id: MAIN, build, runFor: FOR_THE_USER, definition: null });
     }
-    const told = main.hasEnded ? spawn.ask(main, text) : spawn.send(main, text);
-    told.catch((error: Error) => onWarning(error.message));
+    const delivered = main.hasEnded ? spawn.ask(main, text) : spawn.send(main, text);
+    delivered.catch((error: Error) => onWarning(error.message));
     return main;
   }
 

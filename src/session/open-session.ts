@@ -271,11 +271,11 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
   ].flatMap(({ tool, reason }) => (reason === null ? [] : [{ tool, reason }]));
 
   // ---- agents: what they know, what they may spend, how they start ------------------------------------------
-  const foreign = (options.tools ?? []).map((tool) => ({
+  const custom = (options.tools ?? []).map((tool) => ({
     ...tool,
     timeoutMs: tool.timeoutMs ?? limits.toolMs,
   }));
-  const agentList = listAgentTypes(resources, { ours, foreign }, isOff);
+  const agentList = listAgentTypes(resources, { ours, custom }, isOff);
   const context = sessionContext({
     ...{ options: options.context ?? {}, cwd, folders, clock, denied, skills, agents: agentList, onWarning },
     gitStatus: () => gitStatus(cwd, { processes, newId, foreignGit }),
@@ -335,11 +335,11 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     ...{ list: agentList.inline, resolve: agentList.listing, forks },
     spawn: (type, input, call) => agents.spawn(type, input, call),
   });
-  toolbox.fill({ ours: [bindTool(agent), ...ours], foreign });
+  toolbox.fill({ ours: [bindTool(agent), ...ours], custom });
   toolbox.explainWith(servers.whyAbsent);
   toolbox.explainWith((_, name) => withheld.find(({ tool }) => tool === name)?.reason ?? null);
   warnOfMistyped(options, toolbox.known, onWarning);
-  for (const { name } of foreign.filter(({ undeclared }) => undeclared)) onWarning(undeclaredPlace(name));
+  for (const { name } of custom.filter(({ undeclared }) => undeclared)) onWarning(undeclaredPlace(name));
 
   // ---- what plugs into the core, in the order in which it is called --------------------------------------------
   const watch = watchFeature({ clock, limits, actors, onWarning });

@@ -75,8 +75,8 @@ export function bindTool<Input, Output, Context extends CallContext>(
           const output = await tool.call(input, context);
           if (isFailure(output)) return { content: output.message, isError: true };
           const content = tool.mapToolResultToToolResultBlockParam(output);
-          const told = tool.response ? { response: tool.response(output, input) } : {};
-          return { content, isError: false, ...told };
+          const more = tool.response ? { response: tool.response(output, input) } : {};
+          return { content, isError: false, ...more };
         },
       };
     },

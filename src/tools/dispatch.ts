@@ -95,8 +95,8 @@ async function runHere(
     hidden,
   });
   const { isError, overdue } = result;
-  const told = { ...(overdue ? { overdue } : {}), ...(response === undefined ? {} : { response }) };
-  const ended = { id, isError, result, ...told };
+  const more = { ...(overdue ? { overdue } : {}), ...(response === undefined ? {} : { response }) };
+  const ended = { id, isError, result, ...more };
   if (watched) {
     const answer = await services.after(ended);
     const after = learnHookChanges(context.reads, answer.changed);

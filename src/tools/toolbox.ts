@@ -25,7 +25,7 @@ export interface KnownTool {
   /** Whether the input fits, what a person sees of the call, and what it touches. */
   prepare(input: unknown): CallClaim | InvalidCall;
   /** A library user's: the permission engine knows only what it declares. */
-  readonly foreign: boolean;
+  readonly isCustom: boolean;
   /** Milliseconds a call of it may take; a library user's has such a deadline, wherever it runs. */
   readonly timeoutMs?: number;
   /** The tool itself, where it runs on the supervisor's side. */
@@ -73,16 +73,16 @@ export class Toolbox {
   /** `ours` run on the supervisor's side; agents' own tools come first, those of a library user last. */
   fill({
     ours,
-    foreign,
+    custom,
   }: {
     readonly ours: readonly CustomTool[];
-    readonly foreign: readonly CustomTool[];
+    readonly custom: readonly CustomTool[];
   }): void {
     const all = [
       ...agentTools.map((tool) => known(tool, "agent", null, false)),
       ...ours.map((tool) => known(tool, "supervisor", tool, false)),
       // One with a module can run here as well, for agents of a session in which it had none.
-      ...foreign.map((tool) => known(tool, tool.module === undefined ? "supervisor" : "agent", tool, true)),
+      ...custom.map((tool) => known(tool, tool.module === undefined ? "supervisor" : "agent", tool, true)),
     ];
     this.#known = new Set(all.flatMap(({ names }) => names));
     this.#tools = all.filter(
@@ -170,7 +170,7 @@ export class Toolbox {
   /** Where a tool comes from. */
   originOf(name: string): "server" | "library" | "built-in" {
     if (this.#served.has(name)) return "server";
-    return this.find(name)?.foreign ? "library" : "built-in";
+    return this.find(name)?.isCustom ? "library" : "built-in";
   }
 
   /** True if its schema is foreign and would make the API refuse every request; each is checked once. */
@@ -202,8 +202,8 @@ export class Toolbox {
 const FINDERS: readonly string[] = [SEARCH, CALLER];
 
 /** No definition chooses these: they come with what they find. A library user's own tool of that name is an ordinary one. */
-function isFinder({ offer, foreign }: KnownTool): boolean {
-  return !foreign && FINDERS.includes(offer.name);
+function isFinder({ offer, isCustom }: KnownTool): boolean {
+  return !isCustom && FINDERS.includes(offer.name);
 }
 
 /** A definition may name all tools of a server together. */
@@ -212,15 +212,17 @@ function isNamed(names: readonly string[], said: readonly string[]): boolean {
 }
 
 /** A library user's tool takes the place of a built-in one of the same name. */
-function isReplaced({ names, foreign }: KnownTool, later: readonly KnownTool[]): boolean {
-  return !foreign && later.some((other) => other.foreign && other.names.some((name) => names.includes(name)));
+function isReplaced({ names, isCustom }: KnownTool, later: readonly KnownTool[]): boolean {
+  return (
+    !isCustom && later.some((other) => other.isCustom && other.names.some((name) => names.includes(name)))
+  );
 }
 
 function known<Context extends CallContext>(
   tool: SealedTool<Context> & Pick<CustomTool, "module" | "timeoutMs">,
   side: AgentTool["side"],
   here: CustomTool | null,
-  foreign: boolean,
+  isCustom: boolean,
 ): KnownTool {
   const aliases = [...tool.aliases];
   const { module: url, timeoutMs } = tool;
@@ -240,7 +242,7 @@ function known<Context extends CallContext>(
       input_schema: schemaOf(tool),
     }),
     prepare: (input) => tool.prepare(input),
-    foreign,
+    isCustom,
     here,
   };
 }

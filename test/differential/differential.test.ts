@@ -69,7 +69,7 @@ async function assembly(): Promise<(fact: Fact) => Promise<string>> {
   const listed = skillListing(all, 100_000).split("\n");
   const { agents } = await agentLibrary(search, diskFiles).look();
   const toolbox = new Toolbox(() => false);
-  toolbox.fill({ ours: sessionTools(noSession), foreign: [] });
+  toolbox.fill({ ours: sessionTools(noSession), custom: [] });
   const every = [...toolbox.names("all", []), "Agent"];
   const memory = memoryReader(search, diskFiles)();
   const nearby = nearbyReader(search, diskFiles, pathPatterns());

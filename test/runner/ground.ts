@@ -99,7 +99,7 @@ export async function openGround(
 /** An agent with the tools that run where its files are. */
 export function specFor(dir: string, more: Partial<ActorSpec>): ActorSpec {
   const toolbox = new Toolbox(() => false);
-  toolbox.fill({ ours: [], foreign: [] });
+  toolbox.fill({ ours: [], custom: [] });
   agents += 1;
   return {
     ...{ id: ActorId.parse(`agent${agents}`), parent: ActorId.parse("main"), depth: 1, attempt: 1 },

@@ -25,7 +25,7 @@ function toolNamed(name: string, call: () => Promise<string>): CustomTool {
 /** The services of one running agent that is offered `offered`, as its thread would reach them; every call is allowed. */
 function servicesOf(offered: readonly string[], tools: readonly CustomTool[], append = async () => 1) {
   const toolbox = new Toolbox(() => false);
-  toolbox.fill({ ours: [], foreign: tools });
+  toolbox.fill({ ours: [], custom: tools });
   const spec: ActorSpec = {
     id,
     parent: null,

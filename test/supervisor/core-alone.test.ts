@@ -36,7 +36,7 @@ function coreAlone(durable: (event: SessionEvent) => Promise<void> = async () =>
     n === 0 ? { calls: [{ name: "Read", input: { file_path: "/etc/hostname" } }] } : { text: "done" },
   );
   const toolbox = new Toolbox(() => false);
-  toolbox.fill({ ours: [], foreign: [] });
+  toolbox.fill({ ours: [], custom: [] });
   const host = inThreadHost(seededScheduler(seeded(3)));
   const gateway = localGateway(model, { clock, patienceMs: 0, concurrency: 2 });
   const actors = new ActorSystem({

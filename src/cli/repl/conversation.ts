@@ -108,7 +108,7 @@ export class Conversation {
     });
     this.#commands = new UserCommands({
       ...{ terminal, programs, now, isLeaving },
-      onRan: (told) => this.#unread.ran(told),
+      onRan: (report) => this.#unread.ran(report),
       onEnd: () => this.#turns.idle(),
     });
   }
@@ -263,12 +263,12 @@ export class Conversation {
   }
 
   #prompt(text: string, { session }: ConversationStart): void {
-    const told = this.#unread.withRun(text);
-    const images = this.#images.of(told);
+    const prompt = this.#unread.withRun(text);
+    const images = this.#images.of(prompt);
     void this.#turns.run(
       session,
-      (signal) => session.prompt(told, signal, images),
-      () => this.#unread.tellMain(told, session, { isShown: true }),
+      (signal) => session.prompt(prompt, signal, images),
+      () => this.#unread.tellMain(prompt, session, { isShown: true }),
     );
   }
 

@@ -10,7 +10,7 @@ export interface UserCommandsParts {
   now(): number;
   isLeaving(): boolean;
   /** Called with what the model gets of a command in the shell. */
-  onRan(told: string): void;
+  onRan(report: string): void;
   /** Called after the output of a command. */
   onEnd(): void;
 }
@@ -43,8 +43,8 @@ export class UserCommands {
     const run = await programs.run(command, stop.signal);
     this.#stops.delete(stop);
     if (isLeaving()) return;
-    const { shown, told } = runWords(command, run);
-    onRan(told);
+    const { shown, report } = runWords(command, run);
+    onRan(report);
     this.#print(shown, wrapLine, (rows) => terminal.paint("dim", rows));
   }
 

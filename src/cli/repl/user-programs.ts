@@ -85,7 +85,7 @@ const MOST_TOLD = 10_000;
 export function runWords(
   command: string,
   { output, exitCode, reason }: UserRun,
-): { shown: string; told: string } {
+): { shown: string; report: string } {
   const ended = exitCode === null ? (reason ?? "It was stopped.") : `exit code ${exitCode}`;
   const rows = output === "" ? [] : safeText(output).split("\n");
   const left = rows.length - MOST_ROWS;
@@ -96,5 +96,5 @@ export function runWords(
   ].join("\n");
   const cut = output.length > MOST_TOLD ? ` The end of its output` : " Its output";
   const printed = output === "" ? " It printed nothing." : `${cut}:\n${output.slice(-MOST_TOLD)}`;
-  return { shown, told: `The user ran a command in a shell: ${command} (${ended}).${printed}` };
+  return { shown, report: `The user ran a command in a shell: ${command} (${ended}).${printed}` };
 }

@@ -263,12 +263,12 @@ async function summary(attempt: Attempt, compaction: CompactBegin): Promise<Outc
   // If the server rejects even small requests, size is not the problem; the user's request must save tokens.
   const mustWin = trigger === "manual";
   if (mustWin && !isShorter(attempt, folded(""))) return { next: now, reason: TOO_LITTLE };
-  const told = await summarizeHistory({ spec, shown, through, bounds, factor, compaction }, context);
-  const { usage } = told;
-  if (told.type === "none") {
-    return { next: { ...now, usage, failures: now.failures + 1 }, reason: told.reason };
+  const made = await summarizeHistory({ spec, shown, through, bounds, factor, compaction }, context);
+  const { usage } = made;
+  if (made.type === "none") {
+    return { next: { ...now, usage, failures: now.failures + 1 }, reason: made.reason };
   }
-  const next = { ...folded(told.text), usage };
+  const next = { ...folded(made.text), usage };
   if (!mustWin || isShorter(attempt, next)) return { next };
   return { next: { ...now, usage, failures: now.failures + 1 }, reason: NO_SHORTER };
 }

@@ -97,12 +97,12 @@ export function summaryMessages(
 ): MessageParam[] | null {
   const asked = [{ text: summaryRequest(instructions, trigger) }];
   const turns = shown.turns.filter(({ turn }) => turn <= through);
-  const told = { ...shown, turns, heard: asked };
-  const whole = messagesOfView(told);
+  const asking = { ...shown, turns, heard: asked };
+  const whole = messagesOfView(asking);
   if (tokensOfMessages(whole) <= most) return whole;
   const bare = { ...(shown.compacted ?? notCompacted("")), elided: through };
   for (let dropped = 0; dropped <= turns.length; dropped = Math.max(1, dropped * 2)) {
-    const messages = messagesOfView({ ...told, turns: turns.slice(dropped) }, bare);
+    const messages = messagesOfView({ ...asking, turns: turns.slice(dropped) }, bare);
     if (tokensOfMessages(messages) <= most) return messages;
   }
   return null;

@@ -86,7 +86,7 @@ function oneOrMore(servers: readonly string[]): string {
 /** Lists what a session without settings would offer. */
 export function listAgents(own: readonly AgentDefinition[] = [], models: AgentModels = {}): ListedAgent[] {
   const toolbox = new Toolbox(() => false);
-  toolbox.fill({ ours: sessionTools(noSession), foreign: [] });
+  toolbox.fill({ ours: sessionTools(noSession), custom: [] });
   return definitionsWith(own, models).map((definition) => listingOf(definition, toolbox));
 }
 

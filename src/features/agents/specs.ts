@@ -22,7 +22,7 @@ import { FILE_RULES, type FileRules } from "../../tools/tool.ts";
 import type { Toolbox } from "../../tools/toolbox.ts";
 import { stated } from "../accept/stated.ts";
 import type { Budget } from "../budget/budget.ts";
-import { limitsTold } from "../budget/spawn-limits.ts";
+import { formatLimits } from "../budget/spawn-limits.ts";
 import { type CompactionOptions, windowFor } from "../compaction/windows.ts";
 import type { FirstWords, SessionContext } from "../context/session-context.ts";
 import { STANDING_WORDS } from "../context/situation.ts";
@@ -131,7 +131,7 @@ function agentOwnParts(
   const tools = toolbox.select(namedTools(definition), forbidden, servers);
   const maxTurns = turnsWithin(limits, definition.maxTurns);
   const startsAgents = tools.some(({ name }) => name === SPAWNING);
-  const limitsText = limitsTold({ depth, startsAgents, maxTurns, budget }, limits);
+  const limitsText = formatLimits({ depth, startsAgents, maxTurns, budget }, limits);
   const model = resolveModel(spawn.model ?? definition.model ?? common.models.usual, options.aliases);
   const mode = narrowest(definition.permissionMode, spawn.parent?.permissionMode);
   const accept = spawn.accept ?? definition.accept;
@@ -212,7 +212,7 @@ function mainOwnParts(common: Common, prompt: string): OwnParts {
   const forbidden = [...(mainAgent?.disallowedTools ?? []), ...(limits.maxDepth > 0 ? [] : [SPAWNING])];
   const tools = toolbox.select(allowed, forbidden);
   const startsAgents = tools.some(({ name }) => name === SPAWNING);
-  const limitsText = limitsTold({ depth: 0, startsAgents, maxTurns, budget: options.budget ?? {} }, limits);
+  const limitsText = formatLimits({ depth: 0, startsAgents, maxTurns, budget: options.budget ?? {} }, limits);
   return {
     id: MAIN,
     parent: null,

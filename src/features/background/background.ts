@@ -62,7 +62,7 @@ interface Entry extends BackgroundCommand {
   /** Bytes its owner has seen. */
   seen: number;
   /** True if its owner knows that it ended, or no longer exists. */
-  told: boolean;
+  needsNoNotice: boolean;
   /** Its whole output, if its file may be gone. */
   last?: CommandOutput;
 }
@@ -224,7 +224,7 @@ export class Background {
     const ended = Promise.withResolvers<void>();
     const entry: Entry = {
       ...{ startedAt: this.#ports.clock.now(), ...task, end: null, ended: ended.promise },
-      ...{ stop, seen: 0, told: false },
+      ...{ stop, seen: 0, needsNoNotice: false },
     };
     this.#entries.set(entry.id, entry);
     const { id, owner: actor, script, title, path } = entry;
@@ -245,7 +245,7 @@ export class Background {
     if (!entry) return NOTHING;
     // Checked before the file is read: an end during the read still needs a notice.
     if (entry.end !== null) {
-      entry.told = true;
+      entry.needsNoNotice = true;
       this.#ports.forget(entry.owner, commandId(id));
     }
     const ends = await endsOfFile(entry.path).catch(() => entry.last ?? null);
@@ -265,7 +265,7 @@ export class Background {
   async stop(id: string, byOwner = true): Promise<void> {
     const entry = this.#entries.get(id);
     if (!entry) return;
-    entry.told ||= byOwner;
+    entry.needsNoNotice ||= byOwner;
     entry.stop.abort();
     await entry.ended;
   }
@@ -285,7 +285,7 @@ export class Background {
 
   #lines(running: { readonly id: string } | string, { lines, more }: Lines): void {
     const entry = typeof running === "string" ? undefined : this.#entries.get(running.id);
-    if (!entry || entry.told) return;
+    if (!entry || entry.needsNoNotice) return;
     const { id: task, title, path } = entry;
     this.#ports.tell(entry.owner, linesNotice({ task, title, path, lines, more }));
   }
@@ -295,9 +295,9 @@ export class Background {
     entry.end = end;
     const { state, exitCode, ending } = end;
     const status = state === "killed" ? "killed" : exitCode === 0 ? "completed" : "failed";
-    const told = entry.told ? { told: true as const } : {};
+    const told = entry.needsNoNotice ? { told: true as const } : {};
     this.#ports.note({ type: "command-end", actor: entry.owner, task, ending, status, ...told });
-    if (entry.told) return;
+    if (entry.needsNoNotice) return;
     this.#ports.onEnded(entry.owner);
     const isScript = entry.script !== undefined;
     this.#ports.tell(entry.owner, endNotice({ task, title, status, ending, isScript, output }));

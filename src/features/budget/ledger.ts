@@ -167,14 +167,14 @@ export class BudgetLedger {
   /** Books one reply, even if its agent has ended or the reply was cut off. */
   spend(
     actor: ActorId,
-    told: string,
+    named: string,
     counted: Usage,
-    { asked = told, reservation, broken = false }: Spent = {},
+    { asked = named, reservation, broken = false }: Spent = {},
   ): Booked {
     const account = this.#find(actor);
     const usage = soundUsage(counted);
     // A server may report another name for its model: then the price is that of the requested one.
-    const model = costOf(told, usage, this.#prices).costKnown ? told : asked;
+    const model = costOf(named, usage, this.#prices).costKnown ? named : asked;
     const { usd, costKnown } = costOf(model, usage, this.#prices);
     if (account.asked.length > 0 && !broken) setReservation(account, account.asked.slice(1), account.kept);
     const amounts = amountsOf(model, usage, this.#prices);

@@ -40,9 +40,9 @@ export interface AnnouncedLimits {
 }
 
 /** Formats the lines of its system prompt about its depth and limits (C6). */
-export function limitsTold(told: AnnouncedLimits, bounds: SpawnBounds): string {
-  const starts = told.startsAgents && told.depth < bounds.maxDepth;
-  return [depthLine(told.depth, starts, bounds), limitsLine(told, starts)].join("\n");
+export function formatLimits(announced: AnnouncedLimits, bounds: SpawnBounds): string {
+  const starts = announced.startsAgents && announced.depth < bounds.maxDepth;
+  return [depthLine(announced.depth, starts, bounds), limitsLine(announced, starts)].join("\n");
 }
 
 function depthLine(depth: number, starts: boolean, { maxDepth, maxChildren }: SpawnBounds): string {

@@ -109,8 +109,8 @@ export class RecordEvents {
       const sent = of.flatMap((id) => this.#sent.get(id) ?? []);
       for (const id of of) this.#sent.delete(id);
       if (sent.length > 0) return sent;
-      const told: PromptEvent = { type: "prompt", actor, content: text, from: null };
-      return [notice === undefined ? told : { ...told, notice }];
+      const prompt: PromptEvent = { type: "prompt", actor, content: text, from: null };
+      return [notice === undefined ? prompt : { ...prompt, notice }];
     });
   }
 }

@@ -69,7 +69,7 @@ export function judgeCall(
   }
   if (tool.offer.name === "WebFetch")
     return withManagedDomains(own, wordsIn(input, "url"), rules.sandbox.settings);
-  if (!tool.foreign || own.rule !== undefined) return own;
+  if (!tool.isCustom || own.rule !== undefined) return own;
   const claim = tool.prepare(input);
   return claim.type === "invalid" ? own : judgeForeign(engine, mode, tool, claim.accesses(cwd), cwd, own);
 }
@@ -85,7 +85,7 @@ function treeRefusal(
   const claim = tool.prepare(input);
   const accesses = claim.type === "invalid" ? [] : claim.accesses(cwd);
   const command = tool.offer.name === BASH ? (wordsIn(input, "command") ?? "") : null;
-  const unknownInput = tool.foreign || tool.offer.name.startsWith("mcp__") ? input : null;
+  const unknownInput = tool.isCustom || tool.offer.name.startsWith("mcp__") ? input : null;
   return confinement.refuses({ command, accesses, unknownInput, cwd }, scope.tree);
 }
 

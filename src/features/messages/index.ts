@@ -31,7 +31,7 @@ export function messageService(
       const actor = addressed(from, to);
       if (!actor && userActors.names.includes(to)) {
         await userActors.tell(to, "text", text, from);
-        return { type: "told", name: to };
+        return { type: "to-user-actor", name: to };
       }
       if (!actor) return { type: "unknown" };
       if (actor.id === from) return { type: "self" };

@@ -41,7 +41,7 @@ export function unverifiedIn(report: string, given: Evidence): Unverified[] {
   }
   for (const claim of runsIn(lines)) {
     if (claim.type !== "command" && isRepeated(claim.sentence, evidence)) continue;
-    const why = whyNotRun(claim, evidence.ran, evidence.told);
+    const why = whyNotRun(claim, evidence.ran, evidence.reported);
     if (why !== null) flag("run", claim.said, why);
   }
   const quotes = quotesIn(fences);

@@ -67,26 +67,26 @@ function runsOf(sentence: string): RunClaim[] {
   return exit !== null && isClaimed(sentence, exit.index) ? [{ type: "exit", said: exit[0], sentence }] : [];
 }
 
-/** Returns why the claim contradicts what was run, or null. `told`: runs reported by others, or logs that were read. */
+/** Returns why the claim contradicts what was run, or null. `reported`: runs reported by others, or logs that were read. */
 export function whyNotRun(
   claim: RunClaim,
   ran: readonly RanCommand[],
-  told: readonly string[],
+  reported: readonly string[],
 ): string | null {
   switch (claim.type) {
     case "command": {
       const same = ran.filter(({ command }) => isLike(claim.command, command));
       if (same.length === 0)
-        return told.some((text) => text.includes(claim.command)) ? null : "it was not run";
+        return reported.some((text) => text.includes(claim.command)) ? null : "it was not run";
       return claim.succeeded ? whyNoSuccess(same) : null;
     }
     case "tests": {
       const tests = ran.filter(({ command }) => TEST_RUN.test(command));
-      if (told.some((text) => SAID_TO_PASS.test(text))) return null;
+      if (reported.some((text) => SAID_TO_PASS.test(text))) return null;
       return tests.length === 0 ? "no test was run" : whyNoSuccess(tests);
     }
     case "exit":
-      if (ran.length === 0) return told.some((text) => EXIT_0.test(text)) ? null : "no command was run";
+      if (ran.length === 0) return reported.some((text) => EXIT_0.test(text)) ? null : "no command was run";
       return ran.some(({ exitCode }) => exitCode === 0 || exitCode === null) ? null : whyNoSuccess(ran);
     default:
       return claim satisfies never;

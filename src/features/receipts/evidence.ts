@@ -21,7 +21,7 @@ export interface Evidence {
   readonly inputs: readonly string[];
   readonly ran: readonly RanCommand[];
   /** Runs reported by others: agents, logs, servers. */
-  readonly told: readonly string[];
+  readonly reported: readonly string[];
   /** Calls that ran; before a fork's start, those with a result. */
   readonly calls: number;
 }
@@ -50,18 +50,18 @@ interface Made {
   readonly texts: string[];
   readonly inputs: string[];
   readonly ran: RanCommand[];
-  readonly told: string[];
+  readonly reported: string[];
   calls: number;
 }
 
 export function evidenceOf({ turns, ...spec }: Remembered, folders: readonly string[]): Evidence {
-  const made: Made = { files: [], texts: [...spec.system], inputs: [], ran: [], told: [], calls: 0 };
+  const made: Made = { files: [], texts: [...spec.system], inputs: [], ran: [], reported: [], calls: 0 };
   const reads = [...(spec.inherited?.reads ?? []), ...turns.flatMap((turn) => turn.reads)];
   take(spec.messages, true, made, folders);
   for (const turn of turns) {
     for (const { text, reads: shown = [] } of turn.heard) {
       made.texts.push(text);
-      made.told.push(text);
+      made.reported.push(text);
       reads.push(...shown);
     }
     take(turn.messages, false, made, folders);
@@ -124,7 +124,7 @@ function answered(
     // For the agent's own turns the receipts know how it ended.
     if (inherited || name !== "Bash") made.ran.push({ command, exitCode: null });
   }
-  if (isTold(call)) made.told.push(text);
+  if (isReported(call)) made.reported.push(text);
   if (failed || (SHOWS_PARTS.has(name) && !(inherited && name === "Read"))) return;
   for (const value of values) {
     if (value.length < 400 && value.includes(".") && !/\s/.test(value))
@@ -133,7 +133,7 @@ function answered(
 }
 
 /** True if its result can report the end of something that the agent has not run itself. */
-function isTold({ name, values, command }: CallMade): boolean {
+function isReported({ name, values, command }: CallMade): boolean {
   if (command !== null) return !TESTS.test(command);
   return !FILE_TOOLS.has(name) || (name === "Read" && values.some((value) => LOG.test(value)));
 }

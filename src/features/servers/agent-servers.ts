@@ -67,7 +67,7 @@ interface Held {
   readonly hold: Hold;
   readonly problems: readonly string[];
   readonly ready: Promise<void>;
-  isTold: boolean;
+  isReported: boolean;
 }
 
 /** Servers that definitions write out: each starts with the first agent that brings it and ends with the last. */
@@ -102,8 +102,8 @@ export class AgentServers {
   /** Returns why servers it brings are missing, one sentence each; reported once. */
   missing(actor: ActorId): readonly string[] {
     const held = this.#held.get(actor);
-    if (held === undefined || held.isTold) return [];
-    held.isTold = true;
+    if (held === undefined || held.isReported) return [];
+    held.isReported = true;
     return [...held.problems, ...this.#ofAgent(held.hold).flatMap(whyMissing)];
   }
 
@@ -122,7 +122,7 @@ export class AgentServers {
       onChange();
       onSlow(this.#ofAgent(hold).filter(({ state }) => state.type === "starting"));
     });
-    this.#held.set(actor, { hold, problems, ready, isTold: false });
+    this.#held.set(actor, { hold, problems, ready, isReported: false });
     onChange();
     return ready;
   }

@@ -115,7 +115,7 @@ export function namedTelling({
   readonly options: KnownTo;
 }) {
   const known = knownServers(options);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   /** Rules can change. */
   function there(): ToolsThere {
     const forbidden = known.servers.filter((name) => isOff([`mcp__${serverSlug(name)}__`]));
@@ -131,8 +131,8 @@ export function namedTelling({
   }
 
   function warn(sentences: readonly string[]): void {
-    for (const sentence of sentences.filter((one) => !told.has(one))) {
-      told.add(sentence);
+    for (const sentence of sentences.filter((one) => !reported.has(one))) {
+      reported.add(sentence);
       onWarning(sentence);
     }
   }

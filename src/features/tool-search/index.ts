@@ -102,10 +102,10 @@ function byServer(names: readonly string[]): string {
     count === 1 ? key : `${key} (${count} tools: search for them by words)`,
   );
   let room = NAMES_CHARS;
-  const told = lines.filter((line) => {
+  const shown = lines.filter((line) => {
     room -= line.length + 1;
     return room >= 0;
   });
-  const left = lines.length - told.length;
-  return [...told, ...(left > 0 ? [`and ${left} more`] : [])].join("\n");
+  const left = lines.length - shown.length;
+  return [...shown, ...(left > 0 ? [`and ${left} more`] : [])].join("\n");
 }

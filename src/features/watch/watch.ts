@@ -37,7 +37,7 @@ export interface Watch {
 }
 
 /** What was reported of one actor. */
-interface Told {
+interface Reported {
   readonly run: number;
   readonly warned: Set<string>;
   ended: boolean;
@@ -48,20 +48,20 @@ export function startWatch(options: WatchOptions): Watch {
   const { clock, limits, periodMs = 1_000, session } = options;
   const awake = new AwakeTime(periodMs, clock.now());
   const since = (at: number) => awake.since(at);
-  const told = new Map<ActorId | null, Told>();
+  const reported = new Map<ActorId | null, Reported>();
   let withdraw: (() => void) | null = null;
   let stopped = false;
 
   const lookAt = (actor: WatchedActor | null, run: number, findings: readonly Finding[]) => {
     const id = actor?.id ?? null;
-    const before = told.get(id);
+    const before = reported.get(id);
     if (findings.length === 0 && before === undefined) return;
     const known = before?.run === run ? before : { run, warned: new Set<string>(), ended: false };
-    told.set(id, known);
+    reported.set(id, known);
     if (known.ended) return;
     const [first] = findings;
     if (first === undefined) {
-      told.delete(id);
+      reported.delete(id);
       if (known.warned.size > 0) options.onNews({ type: "well", actor: id });
       return;
     }
@@ -86,11 +86,11 @@ export function startWatch(options: WatchOptions): Watch {
     const ms = awake.look(now);
     // Copied first: a report on one may end others.
     const actors = [...options.actors()];
-    if (actors.length === 0) return told.clear();
+    if (actors.length === 0) return reported.clear();
     try {
       if (ms > 0) options.onNews({ type: "paused", actor: null, ms, sentence: pauseOf(ms) });
       const here = new Set(actors.map(({ id }): ActorId | null => id));
-      for (const id of told.keys()) if (id !== null && !here.has(id)) told.delete(id);
+      for (const id of reported.keys()) if (id !== null && !here.has(id)) reported.delete(id);
       for (const actor of actors) lookAt(actor, actor.run, judgeActor(actor, now, since, limits));
       if (session === undefined) return;
       const finding = judgeSession(session.startedAt, session.deadlineMs, since);

@@ -37,7 +37,7 @@ export function serve<T extends Requests>(
     if (types === undefined) return failure("malformed", `There is no request ${JSON.stringify(method)}.`);
     const parsed = z.safeParse(types.request, body);
     if (!parsed.success) return failure("malformed", `malformed ${method}: ${z.prettifyError(parsed.error)}`);
-    const event = (told: unknown) => channel.post({ type: "event", id, body: told });
+    const event = (content: unknown) => channel.post({ type: "event", id, body: content });
     try {
       const handler = handlers[method] as Handler;
       return { ok: true, value: await handler(parsed.data, { signal, event }) };

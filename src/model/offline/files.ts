@@ -63,10 +63,10 @@ function* outline(path: string, files: readonly FileSize[], tools: OfflineTools)
   const lead = `${path} has ${formatCount(size, "line")}`;
   if (lines.length <= MOST_SHOWN) return { ok: true, text: `${lead}:\n\n${quote(lines)}` };
   const inner = /\brequire\(|^\s{5}|^\s+(?:const|let|var|val|type)\b/;
-  const told = lines.filter(({ text }, at) => {
+  const chosen = lines.filter(({ text }, at) => {
     if (isDocument(path)) return /^#{1,3} /.test(text);
     return (at < 8 && isComment(text)) || (isDeclaration(text) && !inner.test(text));
   });
-  const all = quote(told.length > 0 ? told : lines, MOST_SHOWN);
+  const all = quote(chosen.length > 0 ? chosen : lines, MOST_SHOWN);
   return { ok: true, text: `${lead}. This is what it declares:\n\n${all}` };
 }

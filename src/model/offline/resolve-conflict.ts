@@ -28,8 +28,8 @@ export function* resolveConflict(
     results.push(isRead ? yield* resolveFile({ name, path, lines }, addedBy(messages, path), tools) : left);
   }
   const { ok, text } = joinResults(results, " ");
-  const told = `${notice.report.replace(NOT_CHECKED, "").trim()}\n\nMy edits conflicted with changes in the checkout. ${text}`;
-  return { ok, text: `${told}${/\bBoth sides were kept\b/.test(text) ? `\n\n${NOT_CHECKED}` : ""}`.trim() };
+  const report = `${notice.report.replace(NOT_CHECKED, "").trim()}\n\nMy edits conflicted with changes in the checkout. ${text}`;
+  return { ok, text: `${report}${/\bBoth sides were kept\b/.test(text) ? `\n\n${NOT_CHECKED}` : ""}`.trim() };
 }
 
 type MarkedFile = { readonly name: string; readonly path: string; readonly lines: readonly string[] };

@@ -38,7 +38,7 @@ export function sendMessageTool(service: MessageService): Tool<SendMessageInput,
       switch (sent.type) {
         case "queued":
         case "resumed":
-        case "told":
+        case "to-user-actor":
           return sent;
         case "self":
           return failed("That is you. Send to another agent.");
@@ -55,7 +55,7 @@ export function sendMessageTool(service: MessageService): Tool<SendMessageInput,
       }
     },
     mapToolResultToToolResultBlockParam: (sent) => {
-      if (sent.type === "told") return `The actor ${sent.name} has your message.`;
+      if (sent.type === "to-user-actor") return `The actor ${sent.name} has your message.`;
       return sent.type === "resumed"
         ? `Agent ${sent.id} had ended; it resumes with your message. You will be notified of its report.`
         : "Delivered; the agent gets it at its next turn.";

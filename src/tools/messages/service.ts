@@ -21,7 +21,7 @@ export type Sent =
   /** It had ended and resumes with this; a notice brings its result. */
   | { readonly type: "resumed"; readonly id: ActorId }
   /** An actor of the program has it, as its message `text`. */
-  | { readonly type: "told"; readonly name: string }
+  | { readonly type: "to-user-actor"; readonly name: string }
   | { readonly type: "unknown" }
   | { readonly type: "self" };
 

@@ -4,7 +4,7 @@ import { noSession, sessionTools } from "../../../src/tools/session-tools.ts";
 import { Toolbox } from "../../../src/tools/toolbox.ts";
 
 const toolbox = new Toolbox(() => false);
-toolbox.fill({ ours: sessionTools(noSession), foreign: [] });
+toolbox.fill({ ours: sessionTools(noSession), custom: [] });
 const { known } = toolbox;
 const means = (line: string) => [...new Set(resolveTools(line.split(" "), known))].sort().join(" ");
 

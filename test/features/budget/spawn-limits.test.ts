@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { limitsTold, spawnLimits } from "../../../src/features/budget/spawn-limits.ts";
+import { formatLimits, spawnLimits } from "../../../src/features/budget/spawn-limits.ts";
 
 const bounds = { maxDepth: 2, maxChildren: 200, maxAgentsPerSession: 1000 };
 const main = { depth: 0, children: 0, agents: 0 };
@@ -34,13 +34,13 @@ describe("agents know their depth and their limits (C6)", () => {
   const agent = { depth: 1, startsAgents: true, maxTurns: 20, budget: {} };
 
   test("one that may start others", () => {
-    expect(limitsTold(agent, { ...bounds, maxDepth: 3 })).toBe(
+    expect(formatLimits(agent, { ...bounds, maxDepth: 3 })).toBe(
       "You are an agent at depth 1 of 3: you may start 200 agents. Never hand on your whole task to one.\nYour limit is 20 turns: before it is reached you are asked for your answer, so keep what matters at hand.",
     );
-    expect(limitsTold(agent, bounds)).toContain(
+    expect(formatLimits(agent, bounds)).toContain(
       "you may start 200 agents; they can start none. Never hand on",
     );
-    expect(limitsTold({ ...agent, depth: 0 }, bounds)).toMatch(
+    expect(formatLimits({ ...agent, depth: 0 }, bounds)).toMatch(
       /^You are at depth 0 of 2: you may start 200 agents\.\n/,
     );
   });
@@ -48,12 +48,12 @@ describe("agents know their depth and their limits (C6)", () => {
   test("one that may not, with all the limits there are", () => {
     const budget = { tokens: 50_000, usd: 0.5, ms: 600_000, turns: 5 };
     const told = "You are an agent at depth 2 of 2: you start no agents, the task is yours alone.";
-    expect(limitsTold({ ...agent, depth: 2, budget }, bounds)).toBe(
+    expect(formatLimits({ ...agent, depth: 2, budget }, bounds)).toBe(
       `${told}\nYour limit is 5 turns, 50,000 tokens, $0.50 and 10 min: before it is reached you are asked for your answer, so keep what matters at hand.`,
     );
-    expect(limitsTold({ ...agent, budget }, bounds)).toContain(
+    expect(formatLimits({ ...agent, budget }, bounds)).toContain(
       "and 10 min in all, with the agents you start:",
     );
-    expect(limitsTold({ ...agent, depth: 2, startsAgents: false }, bounds).split("\n")[0]).toBe(told);
+    expect(formatLimits({ ...agent, depth: 2, startsAgents: false }, bounds).split("\n")[0]).toBe(told);
   });
 });

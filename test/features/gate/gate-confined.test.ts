@@ -41,7 +41,7 @@ function gateWith({
     ...{ reason: "it reads", parts: [], grants: [] },
   });
   const toolbox = new Toolbox(() => false);
-  toolbox.fill({ ours: sessionTools(noSession), foreign: [] });
+  toolbox.fill({ ours: sessionTools(noSession), custom: [] });
   const gate = new Gate({
     mode: () => "default",
     planFile: () => "/plans/plan-1.md",

@@ -53,7 +53,7 @@ async function gated(
   const options = { rules: given.rules ?? [], permissionMode: given.mode ?? ("default" as const) };
   const common = { options, rules: openRules(options, [checkout]), hooks, onWarning() {} };
   const toolbox = new Toolbox(toolSwitch(common.rules, given.person !== undefined));
-  toolbox.fill({ ours: sessionTools(noSession), foreign: [] });
+  toolbox.fill({ ours: sessionTools(noSession), custom: [] });
   const { gate } = openGate({
     ...{ ...common, toolbox, cwd: checkout, added: new AddedDirs([]), readable: [], shell: "bash" },
     permissions: openPermissions({ ...common, actors, user: given.person ?? null, cwd: checkout }),
