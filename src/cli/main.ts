@@ -5,11 +5,8 @@ import { troupeVersion } from "../lib/version.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import { parseArguments } from "./arguments.ts";
 import { type Command, type Context, checkPositionals } from "./command.ts";
-import { conversationCommand } from "./commands/conversation.ts";
-import { commands, namedCommands } from "./commands/index.ts";
 import { printFlag, promptCommand } from "./commands/prompt.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { commandHelp, mainHelp, SHORT_HELP } from "./help.ts";
 import type { CliIO } from "./io.ts";
 import { wantedSession } from "./resume-flags.ts";
 import { lazyRuntime, type Runtime } from "./runtime.ts";
@@ -38,10 +35,12 @@ export async function main(
 
 async function perform(argv: readonly string[], context: Context): Promise<number> {
   const { io } = context;
-  const { command, rest } = findCommand(argv);
+  const { command, rest } = await findCommand(argv);
   const flags = untilTerminator(rest);
   // Before anything is checked: the rest may be wrong if the user asks for help.
   if (flags.includes("--help") || flags.includes("-h")) {
+    const { commandHelp, mainHelp } = await import("./help.ts");
+    const { commands } = await import("./commands/index.ts");
     await io.stdout.write(command === undefined ? mainHelp(commands, promptCommand) : commandHelp(command));
     return exitCodes.done;
   }
@@ -56,8 +55,12 @@ async function perform(argv: readonly string[], context: Context): Promise<numbe
     // One word is a command, and may be misspelt; several are a prompt, if a user is there to talk to.
     const isPrompt = word !== undefined && isTerminal && /\S\s+\S/.test(word);
     if (word !== undefined && !isPrompt && wantedSession(args) === null)
-      throw unknownCommand(word, args.positionals);
-    if (isTerminal) return conversationCommand.run(parse(rest, conversationCommand), context);
+      throw await unknownCommand(word, args.positionals);
+    if (isTerminal) {
+      const { conversationCommand } = await import("./commands/conversation.ts");
+      return conversationCommand.run(parse(rest, conversationCommand), context);
+    }
+    const { SHORT_HELP } = await import("./help.ts");
     await io.stderr.write(SHORT_HELP);
     return exitCodes.usage;
   }
@@ -70,31 +73,33 @@ function parse(argv: readonly string[], { options }: Command) {
 }
 
 /** `help fanout` is `fanout --help`. */
-function findCommand(argv: readonly string[]): {
-  readonly command: Command | undefined;
-  readonly rest: readonly string[];
-} {
+async function findCommand(
+  argv: readonly string[],
+): Promise<{ readonly command: Command | undefined; readonly rest: readonly string[] }> {
   const [first, ...others] = argv;
-  const command = commandAtFront(argv);
+  const command = await commandAtFront(argv);
   if (command) return { command, rest: argv.slice(command.name.split(" ").length) };
   if (first !== "help") return { command: undefined, rest: argv };
   const [topic] = others;
-  const about = commandAtFront(others);
+  const about = await commandAtFront(others);
   if (topic === undefined || about) return { command: about, rest: ["--help"] };
-  throw unknownCommand(topic);
+  throw await unknownCommand(topic);
 }
 
-/** `mcp serve` is not `mcp`: the longest name that fits is meant. */
-function commandAtFront(argv: readonly string[]): Command | undefined {
+/** `mcp serve` is not `mcp`: the longest name that fits is meant. A prompt loads no other command. */
+async function commandAtFront(argv: readonly string[]): Promise<Command | undefined> {
+  if (argv[0] === undefined || argv[0].startsWith("-")) return undefined;
+  const { namedCommands } = await import("./commands/index.ts");
   return namedCommands
     .filter(({ name }) => name.split(" ").every((word, at) => argv[at] === word))
     .toSorted((a, b) => b.name.length - a.name.length)[0];
 }
 
-function unknownCommand(word: string, words: readonly string[] = []): UsageError {
-  const misplaced = commandAtFront(words);
+async function unknownCommand(word: string, words: readonly string[] = []): Promise<UsageError> {
+  const misplaced = await commandAtFront(words);
   if (misplaced)
     return new UsageError(`A command comes before its flags: troupe ${misplaced.name} and then the rest.`);
+  const { namedCommands } = await import("./commands/index.ts");
   const guess = nearName(word, ["help", ...namedCommands.map(({ name }) => name)]);
   const advice = guess
     ? `did you mean troupe ${guess}?`

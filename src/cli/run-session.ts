@@ -57,7 +57,7 @@ export async function runSession(context: Context, setup: SessionSetup, work: Wo
   const { io, runtime } = context;
   const { clock } = io;
   const createSupervisor = await runtime.createSupervisor();
-  const progress = chooseProgress(io);
+  const progress = await chooseProgress(io);
   const tree = watchTree();
   let answered: AgentResult | null = null;
   let unfinished: readonly AgentView[] | null = null;

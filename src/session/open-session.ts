@@ -68,7 +68,7 @@ import { turnsWithin } from "../settings/limits.ts";
 import { narrower } from "../settings/modes.ts";
 import { ActorSystem } from "../supervisor/actor-system.ts";
 import { decideCall } from "../supervisor/calls.ts";
-import { journalReader, Spawn } from "../supervisor/spawn.ts";
+import { Spawn } from "../supervisor/spawn.ts";
 import { openTimers, type Timers } from "../timers/timers.ts";
 import { agentTool } from "../tools/agent.ts";
 import { bindTool } from "../tools/bind-tool.ts";
@@ -79,6 +79,7 @@ import { openWeb } from "../web/open-web.ts";
 import { joinPromises, openResources, type SessionResources } from "./open-resources.ts";
 import type { SessionScripts, StartAgent } from "./open-scripts.ts";
 import type { CloseReason, SupervisorOptions } from "./options.ts";
+import { readEndedIn } from "./read-ended.ts";
 
 /** An open session: what the public `Supervisor` uses. */
 export interface OpenSession
@@ -151,7 +152,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
   });
   const spawn = new Spawn({
     ...{ actors, journal, ids, clock, onWarning },
-    read: journalReader(journal.folder),
+    read: readEndedIn(journal.folder),
     turnsOf: (type) => turnsWithin(limits, types.find(type)?.maxTurns),
   });
 

@@ -1,8 +1,6 @@
 import type { AgentDefinition } from "../context/agents/definition.ts";
 import type { Journal } from "../journal/journal.ts";
-import { journalFile } from "../journal/paths.ts";
-import { readJournal } from "../journal/reader.ts";
-import { type ActorAtRest, messageId, sessionStateOf } from "../journal/session-state.ts";
+import { type ActorAtRest, messageId } from "../journal/session-state.ts";
 import { type Clock, within } from "../lib/clock.ts";
 import type { MessageParam } from "../mailbox/conversation.ts";
 import { type ActorId, type Ids, MAIN } from "../mailbox/ids.ts";
@@ -191,15 +189,4 @@ export class Spawn {
       return text;
     });
   }
-}
-
-/** Returns a reader of ended agents: the journal has their summaries, and so all before those. */
-export function journalReader(folder: string): SpawnParts["read"] {
-  return async (id) => {
-    const reading = await readJournal(journalFile(folder));
-    if (reading.type === "refused") throw new Error(`Its conversation cannot be read: ${reading.reason}`);
-    const rest = sessionStateOf(reading.records).actors.get(id);
-    if (!rest) throw new Error(`Agent ${id} is not in the session's journal; start a new one.`);
-    return rest;
-  };
 }

@@ -1,9 +1,8 @@
 import type { Clock } from "../lib/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import type { FetchAnswer, FetchRequest, SearchHits, SearchRequest, WebService } from "../tools/web/desk.ts";
-import { systemResolve } from "./guard.ts";
-import { askAboutPage, MOST_PAGE_CHARS, type PageModel } from "./page-question.ts";
-import { Pages } from "./pages.ts";
+import type { SearchHits, SearchRequest, WebService } from "../tools/web/desk.ts";
+import type { OpenPages } from "./open-pages.ts";
+import type { PageModel } from "./page-question.ts";
 import { chooseProvider, type SearchSettings } from "./search/choose-provider.ts";
 import { filterHits, readDomain, type SearchProvider } from "./search/search.ts";
 
@@ -24,35 +23,20 @@ export function openWeb({ search, env, hasServerSide, model, clock, namesHost }:
   readonly whyNoSearch: string | null;
   close(): Promise<void>;
 } {
-  const pages = new Pages({ clock, namesHost, resolve: systemResolve });
+  let opened: Promise<OpenPages> | null = null;
+  const pages = () => {
+    opened ??= import("./open-pages.ts").then(({ openPages }) => openPages({ clock, namesHost, model }));
+    return opened;
+  };
   const provider = chooseProvider(search, { clock, env, model, hasServerSide });
   return {
-    fetch: (request, actor, signal) => fetchAndAsk(pages, model, request, actor, signal),
+    fetch: async (request, actor, signal) => (await pages()).ask(request, actor, signal),
     search:
       typeof provider === "string"
         ? null
         : (request, actor, signal) => searchWith(provider, request, actor, signal),
     whyNoSearch: typeof provider === "string" ? provider : null,
-    close: () => pages.close(),
-  };
-}
-
-async function fetchAndAsk(
-  pages: Pages,
-  model: PageModel,
-  { url, prompt }: FetchRequest,
-  actor: ActorId,
-  signal: AbortSignal,
-): Promise<FetchAnswer | string> {
-  const page = await pages.get(url, signal);
-  if (page.type === "problem") return page.message;
-  if (page.type === "redirect") return page;
-  const asked = await askAboutPage({ page, question: prompt, actor }, model, signal);
-  if (typeof asked === "string") return `The page was fetched, but no model read it: ${asked}`;
-  return {
-    ...{ type: "answer", url: page.url, title: page.title, text: asked.text },
-    isKept: page.isKept ?? false,
-    isCut: page.isCut || page.text.length > Math.min(MOST_PAGE_CHARS, model.pageChars),
+    close: async () => (await opened)?.close(),
   };
 }
 

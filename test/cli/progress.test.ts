@@ -20,7 +20,7 @@ const waiting = {
 describe("on a terminal", () => {
   test("the tree is painted over itself, at most five times a second", async () => {
     const io = new FakeIO({ stderrIsTTY: true });
-    const progress = chooseProgress(io);
+    const progress = await chooseProgress(io);
     for (let turns = 0; turns < 50; turns++) {
       progress.onEvent({ type: "agent", view: agentView({ id: actor(1), activity: busy, turns }) });
       await io.clock.advance(20);
@@ -35,7 +35,7 @@ describe("on a terminal", () => {
 
   test("time is shown to pass when nothing happens", async () => {
     const io = new FakeIO({ stderrIsTTY: true });
-    const progress = chooseProgress(io);
+    const progress = await chooseProgress(io);
     progress.onEvent({ type: "agent", view: agentView({ id: actor(1) }) });
     await io.clock.advance(5_000);
     expect((await screenOf(io.err.text))[0]).toMatch(/ 5\.0 s$/);
@@ -44,7 +44,7 @@ describe("on a terminal", () => {
 
   test("a retry is counted down on one line that goes away", async () => {
     const io = new FakeIO({ stderrIsTTY: true });
-    const progress = chooseProgress(io);
+    const progress = await chooseProgress(io);
     progress.onEvent({ type: "agent", view: agentView({ id: actor(1) }) });
     progress.onEvent(waiting);
     const seen = [];
@@ -65,7 +65,7 @@ describe("on a terminal", () => {
 
   test("notes and warnings stay above the tree", async () => {
     const io = new FakeIO({ stderrIsTTY: true, env: { NO_COLOR: "1" } });
-    const progress = chooseProgress(io);
+    const progress = await chooseProgress(io);
     progress.onEvent({ type: "agent", view: ended });
     progress.note("first");
     progress.onEvent({ type: "warning", message: "second\u001b[2J" });
@@ -83,14 +83,14 @@ describe("on a terminal", () => {
 
   test("a long note is wrapped, not cut", async () => {
     const io = new FakeIO({ stderrIsTTY: true });
-    const progress = chooseProgress(io);
+    const progress = await chooseProgress(io);
     progress.note("x".repeat(100));
     expect(await screenOf(io.err.text)).toEqual(["x".repeat(80), "x".repeat(20), ""]);
   });
 
   test("stopping leaves the last tree, no timer and no listener, and the cursor below", async () => {
     const io = new FakeIO({ stderrIsTTY: true });
-    const progress = chooseProgress(io);
+    const progress = await chooseProgress(io);
     progress.onEvent({ type: "agent", view: agentView({ id: actor(1) }) });
     await io.clock.advance(500);
     progress.onEvent({ type: "agent", view: ended });
@@ -113,7 +113,7 @@ describe("on a terminal", () => {
 
   test("a resize repaints in the new width", async () => {
     const io = new FakeIO({ stderrIsTTY: true, columns: 80 });
-    const progress = chooseProgress(io);
+    const progress = await chooseProgress(io);
     progress.onEvent({ type: "agent", view: agentView({ id: actor(1), description: "x".repeat(200) }) });
     await io.clock.advance(100);
     const screen = terminalScreen(80, 24);
@@ -138,7 +138,7 @@ describe("on a terminal", () => {
     { columns: 300, rows: 2 },
   ])("$columns columns and $rows rows are enough not to fail", async ({ columns, rows }) => {
     const io = new FakeIO({ stderrIsTTY: true, columns, rows });
-    const progress = chooseProgress(io);
+    const progress = await chooseProgress(io);
     for (let n = 0; n < 5; n++) progress.onEvent({ type: "agent", view: agentView({ id: actor(n) }) });
     progress.onEvent(waiting);
     await io.clock.advance(1_000);
@@ -146,27 +146,27 @@ describe("on a terminal", () => {
     expect((await screenOf(io.err.text, columns || 80)).length).toBeGreaterThan(1);
   });
 
-  test("NO_COLOR takes the colours, FORCE_COLOR brings them back", () => {
-    const colours = (env: Record<string, string>, stderrIsTTY = true) => {
+  test("NO_COLOR takes the colours, FORCE_COLOR brings them back", async () => {
+    const colours = async (env: Record<string, string>, stderrIsTTY = true) => {
       const io = new FakeIO({ stderrIsTTY, env });
-      const progress = chooseProgress(io);
+      const progress = await chooseProgress(io);
       progress.onEvent({ type: "agent", view: ended });
       progress.stop();
       return io.err.text.includes("\u001b[32m");
     };
-    expect(colours({})).toBe(true);
-    expect(colours({ NO_COLOR: "1" })).toBe(false);
-    expect(colours({ NO_COLOR: "" })).toBe(true);
-    expect(colours({ NO_COLOR: "1", FORCE_COLOR: "1" })).toBe(true);
-    expect(colours({ FORCE_COLOR: "0" })).toBe(false);
-    expect(colours({ FORCE_COLOR: "1" }, false)).toBe(true);
-    expect(colours({ TERM: "dumb" })).toBe(false);
+    expect(await colours({})).toBe(true);
+    expect(await colours({ NO_COLOR: "1" })).toBe(false);
+    expect(await colours({ NO_COLOR: "" })).toBe(true);
+    expect(await colours({ NO_COLOR: "1", FORCE_COLOR: "1" })).toBe(true);
+    expect(await colours({ FORCE_COLOR: "0" })).toBe(false);
+    expect(await colours({ FORCE_COLOR: "1" }, false)).toBe(true);
+    expect(await colours({ TERM: "dumb" })).toBe(false);
   });
 
   test("nothing breaks when standard error is no longer read", async () => {
     const io = new FakeIO({ stderrIsTTY: true });
     io.err.failure = Object.assign(new Error("disk full"), { code: "ENOSPC" });
-    const progress = chooseProgress(io);
+    const progress = await chooseProgress(io);
     progress.onEvent({ type: "agent", view: ended });
     await io.clock.advance(1_000);
     progress.stop();
@@ -175,9 +175,9 @@ describe("on a terminal", () => {
 });
 
 describe("without a terminal", () => {
-  test("who writes to the same file is said once, and again where it is another (D8)", () => {
+  test("who writes to the same file is said once, and again where it is another (D8)", async () => {
     const io = new FakeIO();
-    const progress = chooseProgress(io);
+    const progress = await chooseProgress(io);
     const phrases = [null, "also in a.ts: Fix it", "also in a.ts: Fix it", null, "also in a.ts: Fix it"];
     for (const overlap of [...phrases, "also in \u001b[2Jb.ts: Fix it"])
       progress.onEvent({ type: "agent", view: agentView({ id: actor(1), overlap }) });
@@ -189,18 +189,18 @@ describe("without a terminal", () => {
     ]);
   });
 
-  test("a background command gets one line, when it ends", () => {
+  test("a background command gets one line, when it ends", async () => {
     const io = new FakeIO();
-    const progress = chooseProgress(io);
+    const progress = await chooseProgress(io);
     const task = { type: "command", actor: MAIN, task: "b1", outputPath: "/o", title: "make" } as const;
     progress.onEvent({ ...task, state: "running" });
     progress.onEvent({ ...task, state: "killed", ending: "It was stopped." });
     expect(io.err.text).toBe("⊘ make  It was stopped.\n");
   });
 
-  test("an agent gets one line when it starts and one when it ends; the main conversation none", () => {
+  test("an agent gets one line when it starts and one when it ends; the main conversation none", async () => {
     const io = new FakeIO();
-    const progress = chooseProgress(io);
+    const progress = await chooseProgress(io);
     const main = agentView({ id: MAIN, type: "main" });
     progress.onEvent({ type: "agent", view: main });
     for (const state of ["queued", "starting", "running", "waiting", "running"] as const) {
@@ -218,7 +218,7 @@ describe("without a terminal", () => {
 
   test("a wait gets one line, however many agents wait for the same", async () => {
     const io = new FakeIO();
-    const progress = chooseProgress(io);
+    const progress = await chooseProgress(io);
     for (let n = 1; n <= 32; n++) progress.onEvent({ ...waiting, actor: actor(n) });
     await io.clock.advance(4_001);
     progress.onEvent({ ...waiting, attempt: 4, ms: 8_000 });
@@ -229,9 +229,9 @@ describe("without a terminal", () => {
     ]);
   });
 
-  test("a dumb terminal is treated the same", () => {
+  test("a dumb terminal is treated the same", async () => {
     const io = new FakeIO({ stderrIsTTY: true, env: { TERM: "dumb" } });
-    const progress = chooseProgress(io);
+    const progress = await chooseProgress(io);
     progress.onEvent({ type: "agent", view: ended });
     expect(io.err.text).not.toContain("\u001b");
   });

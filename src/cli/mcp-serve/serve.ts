@@ -50,7 +50,7 @@ export async function serveMcp(args: Arguments, context: Context): Promise<numbe
   const { io, runtime } = context;
   const setup = await setUpSession(args, context, { maxAgents: args.value(concurrency) });
   const agents = await runtime.listAgents(setup.options.agents);
-  const progress = chooseProgress(io);
+  const progress = await chooseProgress(io);
   const over = new AbortController();
   const served: Served = { context, setup, progress, signal: over.signal };
   const session = new ServedSession({

@@ -8,8 +8,7 @@ import type { ActorId, Ids } from "../../mailbox/ids.ts";
 import { ActorError } from "./actor-error.ts";
 import { type ActorRef, type AskOptions, actorRef, type StartedActors } from "./actor-ref.ts";
 import { type AgentReport, actorNameProblem, type SealedActor } from "./define-actor.ts";
-import { actorThreads, type StartActorThread } from "./start-thread.ts";
-import { UserActor } from "./user-actor.ts";
+import type { UserActor } from "./user-actor.ts";
 
 /** What actors can do with agents. */
 export interface AgentsForActors {
@@ -47,7 +46,6 @@ const DEADLINE_MS = 30_000;
  */
 export class UserActors implements StartedActors {
   readonly #parts: UserActorsParts;
-  readonly #startThread: StartActorThread;
   readonly #actors = new Map<string, UserActor>();
   /** Names of those that are being started: no message reaches one before its start is durable. */
   readonly #starting = new Set<string>();
@@ -60,7 +58,6 @@ export class UserActors implements StartedActors {
 
   constructor(parts: UserActorsParts) {
     this.#parts = parts;
-    this.#startThread = actorThreads(parts.clock);
     this.#resting = new Map([...parts.before].filter(([, { ended }]) => ended === null));
   }
 
@@ -157,15 +154,20 @@ export class UserActors implements StartedActors {
         `${name} was an actor of ${rest.definition} before; give this one another name.`,
       );
     const record = (change: UserActorChange) => this.#record(name, change);
+    // Before anything is awaited: the name is taken.
+    this.#starting.add(name);
+    const [{ UserActor }, { actorThreads }] = await Promise.all([
+      import("./user-actor.ts"),
+      import("./start-thread.ts"),
+    ]);
     const actor = new UserActor(
       {
-        ...{ name, definition, clock, record, onWarning, startThread: this.#startThread },
+        ...{ name, definition, clock, record, onWarning, startThread: actorThreads(clock) },
         carryOut: (out) => void this.#carryOut(name, out),
         ask: (to, message, input, deadlineMs) => this.ask(to, message, input, { deadlineMs }, name),
       },
       rest ?? { state, pending: [] },
     );
-    this.#starting.add(name);
     try {
       const first = await actor.open();
       if (rest === undefined) await record({ type: "started", definition: definition.name, state: first });
