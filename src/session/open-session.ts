@@ -320,8 +320,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     (await import("./open-scripts.ts")).openScripts({
       ...{ folder: place.folder, cwd, clock, ids, actors, background, outputs, denied, model },
       ...{ redaction: resources.redaction, spending, spawn: forScripts, stopped: brake.stopped },
-      ...{ startThread: options.startThread, budgetTokens: options.budget?.tokens ?? null },
-      agents,
+      ...{ startThread: options.startThread, budgetTokens: options.budget?.tokens ?? null, agents },
     }),
   );
   const forks = options.forks ?? true;

@@ -7,14 +7,10 @@ import { temporaryFolder } from "../support/temporary.ts";
 const root = join(import.meta.dirname, "../..");
 
 /**
- * Of issue 17: at most 300 are asked. It may only go down. It was 591 while agents had threads, whose own modules were not
- * seen here, 608 before threads booted ahead and `troupe run` existed, 614 before checks of work, the brake,
- * pauses and the inbox, 626 before settings could name plug-ins, projects could propose them, and organisations keep
- * marketplaces out, 630 before the Workflow tool, 632 before models could be narrowed, 641 before edits showed
- * their changes, 643 before the model of a running conversation could be changed and settings were about terminals, and
- * 645 before /rewind.
+ * Of issue 17: at most 300 are asked. It may only go down. It grew from 591 to 654 with what was added, and fell to 614 when
+ * other commands, web pages, the live tree and actors of programs were loaded with their first use.
  */
-const CEILING = 654;
+const CEILING = 614;
 
 test("one prompt with one agent and one Read loads few modules in all threads and processes", {
   tags: ["long"],
