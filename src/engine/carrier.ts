@@ -7,6 +7,8 @@ export interface Carrier {
   offer(pool: string, attempt: OfferedAttempt): Promise<void>;
   /** Removes an attempt that waits, or has ended. Never one that is being run. */
   withdraw(pool: string, id: string): Promise<void>;
+  /** True if a runner has taken that attempt and has not ended it, or died with it a short while ago. */
+  isTaken(pool: string, id: string): Promise<boolean>;
   /** Takes attempts of these pools while fewer than `slots` run here. An attempt ends when `run` settles. */
   take(pools: readonly string[], slots: number, run: RunAttempt): Taking;
   /** Sends a text of up to 256 KiB to all that listen to the topic now. Rejects if the engine is away. */

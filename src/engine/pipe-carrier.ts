@@ -42,6 +42,7 @@ export class PipeCarrier implements Carrier {
   isUp = false;
   /** Lines that could not be read, such as a greeting of the machine at the other end. */
   malformed = 0;
+  private readonly input: Readable;
   private readonly output: Writable;
   private readonly clock: Clock;
   private readonly listeners = new Set<{ readonly topic: string; readonly hear: (text: string) => void }>();
@@ -54,6 +55,7 @@ export class PipeCarrier implements Carrier {
   private takingsMade = 0;
 
   constructor({ input, output, clock = systemClock }: PipeOptions) {
+    this.input = input;
     this.output = output;
     this.clock = clock;
     const write = (frame: PipeFrame) => this.write(frame);
@@ -84,6 +86,10 @@ export class PipeCarrier implements Carrier {
     assertText(attempt.body);
     this.assertUp();
     await this.offers.add(pool, attempt);
+  }
+
+  async isTaken(pool: string, id: string): Promise<boolean> {
+    return this.offers.isTaken(pool, id);
   }
 
   async withdraw(pool: string, id: string): Promise<void> {
@@ -137,10 +143,11 @@ export class PipeCarrier implements Carrier {
     this.upListeners.push(listener);
   }
 
-  /** Ends the output; the other end ends with its input. */
+  /** Ends the output, and with it the other end. What that still says is not read: it would keep this process alive. */
   async close(): Promise<void> {
     this.end();
     await within(this.clock, WRITE_ENDS_MS, new Promise<void>((resolve) => this.output.end(resolve)));
+    this.input.destroy();
   }
 
   private receive(frame: PipeFrame): void {

@@ -36,6 +36,10 @@ export class PipeOffers {
     if (offered?.isSent === false) this.remove(offered);
   }
 
+  isTaken(pool: string, id: string): boolean {
+    return this.find(pool, id)?.isSent === true;
+  }
+
   receive(frame: PipeFrame & { type: "take" | "stop" | "ended" }): void {
     if (frame.type === "take") this.takers.set(frame.taking, { pools: frame.pools, free: frame.slots });
     else if (frame.type === "stop") this.takers.delete(frame.taking);

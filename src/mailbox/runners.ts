@@ -15,9 +15,18 @@ export const HEARTBEAT_MS = 5_000;
 export const AttemptId = z.object({ session: SessionId, actor: ActorId, attempt: z.number() });
 export type AttemptId = z.infer<typeof AttemptId>;
 
-/** The job's ID in the engine. */
 export function nameAttempt({ session, actor, attempt }: AttemptId): string {
   return `${session}-${actor}-${attempt}`;
+}
+
+/** Returns the job's ID in the engine. An attempt that a runner took and did not begin is offered again as another job. */
+export function nameJob(attempt: string, times: number): string {
+  return times === 1 ? attempt : `${attempt}_${times}`;
+}
+
+/** True if a job of that ID carries the attempt. */
+export function isJobOf(attempt: string, job: string): boolean {
+  return job.startsWith(attempt) && /^(?:_\d+)?$/.test(job.slice(attempt.length));
 }
 
 /** An agent's files: a commit, and a bundle of what of it the runner lacks (a blob of the engine; null if nothing). */

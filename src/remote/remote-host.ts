@@ -13,6 +13,7 @@ import {
   type AttemptId,
   HEARTBEAT_MS,
   nameAttempt,
+  nameJob,
   type OfferedSpec,
   type ToRunner,
   ToSession,
@@ -26,6 +27,8 @@ export interface RemoteHostOptions {
   /** Opens the engine, with the first actor that needs it. Rejects with a sentence if that cannot be done at all. */
   connect(): Promise<{ readonly carrier: Carrier; readonly fleetKey: Uint8Array }>;
   readonly clock: Clock;
+  /** Agents that are offered to runners at the same time (default 256); others wait. */
+  readonly maxAgents?: number;
   onWarning(message: string): void;
 }
 
@@ -39,14 +42,24 @@ interface Line {
 export const LOST_MS = 45_000;
 /** Milliseconds without a step of this process: it was asleep, and no runner is to blame. */
 const SLEPT_MS = 3 * HEARTBEAT_MS;
-/** Milliseconds after which an attempt that no runner has begun is offered again: its runner may have died with it. */
+/** Milliseconds after which an attempt that no runner has begun is offered again: the engine may have lost it. */
 const OFFER_AGAIN_MS = 30_000;
+/** Milliseconds after which an attempt that a runner has taken and not begun is offered as another job: the runner died with it. */
+const TAKEN_MS = 30_000;
+export const MOST_OFFERED = 256;
 
 interface Waiting {
   readonly pool: string;
   readonly name: string;
+  /** It is one too many, and is offered when another one has ended. */
+  isHeld: boolean;
+  /** The ID under which it is offered, and how many it has had. */
+  job: string;
+  jobs: number;
   /** When the engine last took it; null if it has not. */
   offeredAt: number | null;
+  /** When that job was first seen to be a runner's; null if it was not. */
+  takenAt: number | null;
 }
 
 /** Runs actors on runners: offers each attempt to a pool, answers what it requests, and notices when its runner is gone. */
@@ -70,15 +83,17 @@ export class RemoteHost implements ActorHost {
 
   start(start: ActorStart): RemoteActor {
     const { spec } = start;
+    const name = nameAttempt(this.#idOf(spec));
     const waiting: Waiting = {
-      ...{ pool: spec.pool ?? "default", name: nameAttempt(this.#idOf(spec)), offeredAt: null },
+      ...{ pool: spec.pool ?? "default", name, isHeld: this.#isFull(spec), job: nameJob(name, 1), jobs: 1 },
+      ...{ offeredAt: null, takenAt: null },
     };
     const actor = new RemoteActor(start, this.#partsOf(spec, waiting));
     this.#actors.set(waiting.name, { actor, waiting });
     if (this.#isClosed) actor.terminate();
     else {
       if (this.#withdrawCheck === null) this.#checkLater();
-      void this.#offer(actor, waiting);
+      if (!waiting.isHeld) void this.#offer(actor, waiting);
     }
     return actor;
   }
@@ -112,8 +127,26 @@ export class RemoteHost implements ActorHost {
         if (runner !== null) this.#dismiss(attempt, runner);
         // The engine does not remove one that a runner has; the runner does.
         if (waiting.offeredAt !== null) void this.#withdraw(waiting);
+        this.#offerHeld();
       },
     };
+  }
+
+  /** What another agent of a runner has started is not held: that one may wait for it. */
+  #isFull({ parent }: ActorSpec): boolean {
+    const { maxAgents = MOST_OFFERED } = this.#options;
+    const all = [...this.#actors.values()];
+    const offered = all.filter(({ waiting }) => !waiting.isHeld).length;
+    return offered >= maxAgents && !all.some(({ actor }) => actor.start.spec.id === parent);
+  }
+
+  #offerHeld(): void {
+    if (this.#isClosed) return;
+    for (const { actor, waiting } of this.#actors.values()) {
+      if (!waiting.isHeld || this.#isFull(actor.start.spec)) continue;
+      waiting.isHeld = false;
+      void this.#offer(actor, waiting);
+    }
   }
 
   /** Repeatable: the engine ignores an ID that it has. One that it cannot take now is offered again by the next check. */
@@ -131,8 +164,10 @@ export class RemoteHost implements ActorHost {
         rules: actor.sendRules(),
         ...elsewhere.offer,
       };
-      const body = await sealMessage(carrier, sealer, session, name, JSON.stringify(offered));
-      await carrier.offer(pool, { id: name, body });
+      await this.#leaveTaken(carrier, waiting);
+      const { job } = waiting;
+      const body = await sealMessage(carrier, sealer, session, job, JSON.stringify(offered));
+      await carrier.offer(pool, { id: job, body });
       waiting.offeredAt = clock.now();
       // It may have ended since then.
       if (!this.#actors.has(name)) await this.#withdraw(waiting);
@@ -141,8 +176,20 @@ export class RemoteHost implements ActorHost {
     }
   }
 
-  async #withdraw({ pool, name }: Waiting): Promise<void> {
-    await this.#line?.carrier.withdraw(pool, name).catch(() => {});
+  /** The runner of the old job may still board: the first that does has the attempt, and the other one ends. */
+  async #leaveTaken(carrier: Carrier, waiting: Waiting): Promise<void> {
+    const { pool, name, job, offeredAt } = waiting;
+    if (offeredAt === null || !(await carrier.isTaken(pool, job))) return;
+    const now = this.#options.clock.now();
+    waiting.takenAt ??= now;
+    if (now - Math.max(waiting.takenAt, this.#countsFrom) < TAKEN_MS) return;
+    waiting.jobs += 1;
+    waiting.job = nameJob(name, waiting.jobs);
+    waiting.takenAt = null;
+  }
+
+  async #withdraw({ pool, job }: Waiting): Promise<void> {
+    await this.#line?.carrier.withdraw(pool, job).catch(() => {});
   }
 
   #open(): Promise<Line> {
@@ -178,7 +225,7 @@ export class RemoteHost implements ActorHost {
     this.#countsFrom = this.#options.clock.now();
     for (const { actor, waiting } of this.#actors.values()) {
       actor.channel?.resend();
-      void this.#offer(actor, waiting);
+      if (!waiting.isHeld) void this.#offer(actor, waiting);
     }
   }
 
@@ -259,7 +306,8 @@ export class RemoteHost implements ActorHost {
   }
 
   #check(): void {
-    const now = this.#options.clock.now();
+    const { clock, maxAgents = MOST_OFFERED } = this.#options;
+    const now = clock.now();
     if (now - this.#checkedAt > SLEPT_MS) this.#countsFrom = now;
     const isUp = this.#line?.carrier.isUp ?? false;
     if (!isUp) this.#countsFrom = now;
@@ -267,6 +315,12 @@ export class RemoteHost implements ActorHost {
     for (const { actor, waiting } of [...this.#actors.values()]) {
       if (actor.runner !== null) {
         if (now - Math.max(actor.beatAt, this.#countsFrom) > LOST_MS) actor.lose();
+        continue;
+      }
+      if (waiting.isHeld) {
+        actor.wait(
+          `waits until another agent has left its runner (at most ${maxAgents} of a session, troupe.runners.maxAgents)`,
+        );
         continue;
       }
       isAnyWaiting = true;

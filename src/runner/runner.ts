@@ -7,6 +7,7 @@ import { errorMessage } from "../lib/errors.ts";
 import type { SessionId } from "../mailbox/ids.ts";
 import {
   HEARTBEAT_MS,
+  isJobOf,
   nameAttempt,
   OfferedSpec,
   type RunnerInfo,
@@ -136,12 +137,13 @@ class OpenRunner implements Runner {
       return this.#refuse("key", `Refused an attempt that was not sealed with this fleet's key (${id}).`);
     const parsed = OfferedSpec.safeParse(opened.value);
     const offer = parsed.success ? parsed.data : null;
-    if (offer === null || offer.session !== opened.session || nameAttempt(offer) !== id)
+    const name = offer === null ? "" : nameAttempt(offer);
+    if (offer === null || offer.session !== opened.session || !isJobOf(name, id))
       return this.#refuse(
         "form",
         `Refused an attempt of another version of Troupe, or a faulty one (${id}).`,
       );
-    if (this.#attempts.has(id)) return;
+    if (this.#attempts.has(name)) return;
     for (const older of this.#active) {
       if (older.offer.session !== offer.session || older.offer.actor !== offer.actor) continue;
       older.terminate();
@@ -156,7 +158,7 @@ class OpenRunner implements Runner {
     const attempt = new RunnerAttempt(offer, { ...this.#options, blobsOf }, (packet) => {
       void this.#send(offer.session, { type: "packet", ...attempt.id, runner: this.#options.id, packet });
     });
-    this.#attempts.set(id, attempt);
+    this.#attempts.set(name, attempt);
     this.#showHealth();
     // It came while that changed.
     if (this.#isDraining) attempt.park("its runner is shutting down");

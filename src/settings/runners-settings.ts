@@ -1,5 +1,5 @@
 import { NOT_IN_PROJECT } from "./limit-settings.ts";
-import { setting, textSetting } from "./setting.ts";
+import { setting, textSetting, wholeSetting } from "./setting.ts";
 
 /** The settings of runners: other machines on which agents can run. */
 export const runnersSettings = {
@@ -20,5 +20,11 @@ export const runnersSettings = {
     textSetting("a command"),
     `A shell command that runs once in each new worktree on a runner, before its agent starts. ${NOT_IN_PROJECT}`,
     { trust: "never" },
+  ),
+  maxAgents: setting(
+    "troupe.runners.maxAgents",
+    wholeSetting({ min: 1, max: 100_000 }),
+    `How many agents of a session are on runners, or wait for one, at the same time; others wait for those. Agents that an agent on a runner has started are not held back. ${NOT_IN_PROJECT}`,
+    { fallback: "256", trust: "never" },
   ),
 } as const;

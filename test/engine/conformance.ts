@@ -74,6 +74,8 @@ export function conforms(open: () => Promise<Ground>): void {
     await session.offer(pool, { id: "s-runs-1", body: "" });
     await wait(() => expect(run.taken).toEqual(["s-runs-1"]));
     for (const id of ["s-gone-1", "s-next-1"]) await session.offer(pool, { id, body: "" });
+    expect(await session.isTaken(pool, "s-runs-1")).toBe(true);
+    for (const id of ["s-gone-1", "s-unknown-1"]) expect(await session.isTaken(pool, id)).toBe(false);
     for (const id of ["s-gone-1", "s-runs-1", "s-unknown-1"]) await session.withdraw(pool, id);
     run.release();
     await wait(() => expect(run.taken).toEqual(["s-runs-1", "s-next-1"]));

@@ -1,4 +1,6 @@
 // @module-tag long
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -9,6 +11,8 @@ import { repositoryWith } from "../support/git-repository.ts";
 import { unless } from "../support/needs.ts";
 import { startRunnerProcess } from "../support/runner-process.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+
+const HOLDS = join(import.meta.dirname, "../fixtures/engine/take-and-hold.ts");
 
 describe("a program that uses the library", () => {
   describe("with Redis", unless(whyNoRedis), () => {
@@ -32,6 +36,33 @@ describe("a program that uses the library", () => {
       expect(here.summary.status).toBe("done");
       const machines = session.tree().map(({ runner }) => runner);
       expect(machines.toSorted()).toEqual(["far", undefined]);
+    });
+
+    // The session waits for a minute before it gives up on the first.
+    it("gets the report of an agent whose first runner died after it had taken it", {
+      timeout: 180_000,
+    }, async () => {
+      const server = await startRedis();
+      onTestFinished(() => server.close());
+      const home = temporaryFolder();
+      const key = join(home, "fleet-key");
+      await createFleetKey(key);
+      const { folder: cwd } = await repositoryWith({ "a.txt": "hello world\n" });
+      await using session = new Session({
+        ...{ cwd, home: temporaryFolder(), model: { provider: "offline" } },
+        runners: { engine: server.url, key, pool: "default" },
+      });
+      const doomed = spawn(process.execPath, [HOLDS, server.url, "default"], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      const ending = session.spawn({ prompt: "where is hello?" });
+      await once(doomed.stdout, "data");
+      doomed.kill("SIGKILL");
+      await startRunnerProcess(server.url, home, { args: ["--offline", "--name", "second"] });
+      const { summary } = await ending;
+      expect(summary).toMatchObject({ status: "done", text: expect.stringContaining("a.txt:1") });
+      expect(session.tree()[0]).toMatchObject({ runner: "second" });
+      expect(session.tree()[0]).not.toHaveProperty("attempt");
     });
   });
 

@@ -188,6 +188,35 @@ describe("an actor on a runner", () => {
     expect(world.link.rulesSeen.at(-1)?.mode).toBe("plan");
   });
 
+  test("an attempt that a runner took and did not begin is run by another one, as the same attempt", async () => {
+    const world = linked({}, []);
+    world.link.engine.connect("deaf").take(["default"], 1, () => new Promise(() => {}));
+    const ended = world.supervisor.prompt("go");
+    await expect.poll(() => world.link.engine.attempts.length).toBe(1);
+    world.link.addRunner("r1");
+    expect((await ended).summary.status).toBe("done");
+    expect(world.supervisor.tree()[0]).toMatchObject({ runner: "r1" });
+    expect(world.supervisor.tree()[0]).not.toHaveProperty("attempt");
+    expect(world.done).toEqual(inOrder);
+  });
+
+  test("more agents than may be on runners wait until others have left theirs, and say so", async () => {
+    const world = linked({ maxAgents: 1 }, []);
+    const spawned = ["a", "b"].map((prompt) => world.supervisor.spawn({ prompt, type: "general-purpose" }));
+    const titles = () =>
+      world.supervisor.tree().map(({ activity }) => ("title" in activity ? activity.title : ""));
+    await expect
+      .poll(titles)
+      .toEqual([
+        "waits for a runner of pool default; none is connected",
+        "waits until another agent has left its runner (at most 1 of a session, troupe.runners.maxAgents)",
+      ]);
+    expect(world.link.engine.attempts.length).toBe(1);
+    world.link.addRunner("r1");
+    const ends = await Promise.all(spawned);
+    expect(ends.map(({ summary }) => summary.status)).toEqual(["done", "done"]);
+  });
+
   test("an attempt that waited in an engine without a memory is offered again", async () => {
     const world = linked({}, []);
     const ended = world.supervisor.prompt("go");

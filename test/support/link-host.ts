@@ -45,6 +45,7 @@ export const fastClock: Clock = {
 };
 
 export interface LinkOptions {
+  readonly maxAgents?: number;
   readonly random: () => number;
   readonly faults?: Faults;
   readonly clock?: Clock;
@@ -68,7 +69,7 @@ export interface LinkRunner {
 }
 
 /** A host whose actors run across a carrier that loses, repeats, delays and reorders as it is told. */
-export function openLink({ random, faults, clock = systemClock }: LinkOptions): Link {
+export function openLink({ random, faults, maxAgents, clock = systemClock }: LinkOptions): Link {
   const engine = new MemoryEngine({ random, clock, ...(faults ? { faults } : {}) });
   const starts = new Map<string, ActorStart>();
   const rulesSeen: RunnerRules[] = [];
@@ -83,6 +84,7 @@ export function openLink({ random, faults, clock = systemClock }: LinkOptions): 
   };
   const remote = new RemoteHost({
     ...{ session: SESSION, clock },
+    ...(maxAgents === undefined ? {} : { maxAgents }),
     connect: async () => ({ carrier: engine.connect("session"), fleetKey: FLEET_KEY }),
     onWarning(message) {
       throw new Error(message);
@@ -157,27 +159,28 @@ function addRunner(engine: MemoryEngine, name: string, { clock, starts, rulesSee
   carrier.take(["default"], 1000, async ({ id, body }) => {
     const opened = await openMessage(carrier, () => sealer, id, body);
     const offered = OfferedSpec.parse(opened?.value);
-    const start = starts.get(id);
-    if (start === undefined) throw new Error(`${id} was never started`);
     const { session, actor, attempt } = offered;
     const attemptId = { session, actor, attempt };
+    const key = nameAttempt(attemptId);
+    const start = starts.get(key);
+    if (start === undefined) throw new Error(`${key} was never started`);
     const channel = reliableChannel({
       clock,
       send: (packet) => void tell({ type: "packet", ...attemptId, runner: name, packet }).catch(() => {}),
     });
-    channels.set(id, channel);
+    channels.set(key, channel);
     const ended = Promise.withResolvers<void>();
-    attempts.set(id, { id: attemptId, end: ended.resolve });
+    attempts.set(key, { id: attemptId, end: ended.resolve });
     await Promise.race([
       ended.promise,
       runOffered(offered, start, channel, clock, name, { rulesSeen, isGone: () => isGone }),
     ]);
     // What it has sent last may not have arrived; the session says when it is over.
     await ended.promise;
-    starts.delete(id);
-    attempts.delete(id);
-    channels.get(id)?.close();
-    channels.delete(id);
+    starts.delete(key);
+    attempts.delete(key);
+    channels.get(key)?.close();
+    channels.delete(key);
   });
   beat();
   return {

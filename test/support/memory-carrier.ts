@@ -129,6 +129,12 @@ export class MemoryEngine {
         await this.call(party, () => this.offer(pool, attempt));
       },
       withdraw: (pool, id) => this.call(party, () => this.withdraw(pool, id)),
+      isTaken: (pool, id) =>
+        this.call(party, () =>
+          this.queue.some(
+            (queued) => queued.attempt.id === id && queued.pool === pool && queued.runner !== null,
+          ),
+        ),
       take: (pools, slots, run) => this.take(party, pools, slots, run),
       publish: async (topic, text) => {
         assertTopic(topic);

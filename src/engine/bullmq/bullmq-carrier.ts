@@ -51,6 +51,13 @@ export class BullmqCarrier implements Carrier {
     await this.pulse.call(async () => void (await (await this.queue(POOL_PREFIX + pool).get()).remove(id)));
   }
 
+  async isTaken(pool: string, id: string): Promise<boolean> {
+    return this.pulse.call(async () => {
+      const queue = await this.queue(POOL_PREFIX + pool).get();
+      return (await queue.getJobState(id)) === "active";
+    });
+  }
+
   take(pools: readonly string[], slots: number, run: RunAttempt): Taking {
     pools.forEach(assertName);
     const { server, pulse, clock } = this;

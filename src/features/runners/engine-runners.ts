@@ -15,6 +15,8 @@ export interface RunnersOptions {
   readonly key?: string;
   /** A shell command that runs once in each new worktree on a runner, before its agent starts. */
   readonly setup?: string;
+  /** Agents of the session that are on runners, or wait for one, at the same time (default 256). */
+  readonly maxAgents?: number;
 }
 
 export interface EngineParts {
@@ -27,7 +29,10 @@ export interface EngineParts {
 }
 
 /** Returns the runners behind an engine, which is connected to with the first agent that needs it. Throws if its address cannot be used. */
-export function engineRunners({ engine, key, pool, setup }: RunnersOptions, parts: EngineParts): Runners {
+export function engineRunners(
+  { engine, key, pool, setup, maxAgents }: RunnersOptions,
+  parts: EngineParts,
+): Runners {
   const isSsh = engine.startsWith("ssh:");
   if (!isSsh) parseEngineUrl(engine, parts.env["TROUPE_ENGINE_PASSWORD"]);
   return openRunners({
@@ -36,6 +41,7 @@ export function engineRunners({ engine, key, pool, setup }: RunnersOptions, part
       isSsh ? connectSsh(engine, parts) : connectServer(engine, key ?? fleetKeyFile(parts.home), parts),
     ...(setup === undefined ? {} : { setup }),
     ...(pool === undefined ? {} : { pool }),
+    ...(maxAgents === undefined ? {} : { maxAgents }),
   });
 }
 

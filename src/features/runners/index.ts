@@ -19,6 +19,8 @@ export interface Runners {
   readonly pool?: string;
   /** A command that runs once in each new worktree on a runner. */
   readonly setup?: string;
+  /** Agents that are offered to runners at the same time (default 256); others wait. */
+  readonly maxAgents?: number;
   /** The version of this Troupe. */
   readonly version: string;
   createHost(parts: RunnersHostParts): ActorHost;

@@ -9,14 +9,16 @@ export interface EngineConnection {
   readonly fleetKey: Uint8Array;
 }
 
-export interface OpenRunnersOptions extends Pick<Runners, "pool" | "setup" | "version"> {
+export interface OpenRunnersOptions extends Pick<Runners, "pool" | "setup" | "maxAgents" | "version"> {
   /** Connects to the engine, with the first agent that needs it. Rejects with a sentence. */
   connect(): Promise<EngineConnection>;
 }
 
 export function openRunners({ connect, ...rest }: OpenRunnersOptions): Runners {
+  const { maxAgents } = rest;
+  const given = maxAgents === undefined ? {} : { maxAgents };
   return {
     ...rest,
-    createHost: (parts) => new RemoteHost({ ...parts, connect }),
+    createHost: (parts) => new RemoteHost({ ...parts, ...given, connect }),
   };
 }
