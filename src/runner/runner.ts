@@ -289,7 +289,7 @@ class OpenRunner implements Runner {
     const state = [
       ...(this.#isDraining ? ["shutting down"] : []),
       ...(this.#hasRoom ? [] : ["takes nothing: less than 2 GB of its disk are free"]),
-      ...(carrier.isUp ? [] : ["the engine does not answer"]),
+      ...(carrier.isUp ? [] : ["the engine does not answer, or is full"]),
     ];
     const line = [
       `runner ${name} (${pools.join(", ")}): ${this.#active.length} of ${slots} slots, ${this.#done} done`,

@@ -178,6 +178,20 @@ describe("an actor on a runner", () => {
     expect((await ended).summary.status).toBe("done");
   });
 
+  test("is not lost because its session's machine slept for longer than a lease", async () => {
+    let slept = 0;
+    const clock = { ...fastClock, now: () => fastClock.now() + slept };
+    const world = linked({ clock }, ["r1"], (request) => {
+      if (repliesIn(request) !== 3 || slept > 0) return script(request);
+      slept = 600_000;
+      return { ...script(request), after: wait(60_000) };
+    });
+    const { status } = (await world.supervisor.prompt("go")).summary;
+    expect({ status, done: world.done }).toEqual({ status: "done", done: inOrder });
+    const [main] = world.supervisor.tree();
+    expect(main?.attempt).toBeUndefined();
+  });
+
   test("works by rules that the user has changed while it waited for a runner", async () => {
     const world = linked({}, []);
     const ended = world.supervisor.prompt("go");

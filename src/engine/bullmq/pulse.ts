@@ -89,11 +89,11 @@ export class Pulse {
   }
 }
 
-/** True if the server answered, and its answer was no: a full memory, a missing permission. */
+/** True if the server answered, and its answer was no, such as a missing permission. A full memory or disk passes, as an outage does. */
 function isRefusal(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   if (error.name === "ReplyError")
-    return !/^(?:LOADING|MASTERDOWN|READONLY|TRYAGAIN|CLUSTERDOWN)\b/.test(error.message);
-  // Classes 08, 53 and 57 of PostgreSQL say that it cannot be reached, has no connection left, or is shutting down.
-  return "severity" in error && "code" in error && !/^(?:08|57P|53300)/.test(String(error.code));
+    return !/^(?:LOADING|MASTERDOWN|READONLY|TRYAGAIN|CLUSTERDOWN|OOM|MISCONF)\b/.test(error.message);
+  // Classes 08, 53 and 57 of PostgreSQL say that it cannot be reached, has no room or connection left, or is shutting down.
+  return "severity" in error && "code" in error && !/^(?:08|57P|53)/.test(String(error.code));
 }

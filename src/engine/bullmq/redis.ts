@@ -41,7 +41,8 @@ export async function openRedis(
     // A command would wait for the connection, and so would all that are behind it.
     async ping() {
       if (client.status !== "ready") throw lastError ?? new Error("The connection to Redis is closed.");
-      await client.ping();
+      // A write that changes nothing: a server that takes none, because its memory or disk is full, is as good as away.
+      await client.setrange(`${PREFIX}:ping`, 0, "");
     },
     onTrouble: (listener) => void troubled.push(listener),
     async readFacts() {
