@@ -5,7 +5,7 @@ import { onTestFinished, vi } from "vitest";
 import { createFleetKey, readFleetKey } from "../../src/engine/fleet-key.ts";
 import { openEngine } from "../../src/engine/open-engine.ts";
 import type { Runners } from "../../src/features/runners/index.ts";
-import { type Clock, systemClock } from "../../src/mailbox/clock.ts";
+import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
 import { RemoteHost } from "../../src/remote/remote-host.ts";
 import { BIN } from "./built.ts";
