@@ -38,10 +38,9 @@ export async function openRedis(
     openQueue: (name) => new bullmq.Queue(name, { ...connection, ...queueOptions }),
     openWorker: (name) => new bullmq.Worker(name, null, { ...connection, ...workerOptions }),
     openRelay: () => new bullmq.Relay({ ...connection, ...relayOptions }),
-    // A command would wait for the connection, and so would all that are behind it.
+    // A command would wait for the connection. It is a write that changes nothing: a server whose memory is full is as good as away.
     async ping() {
       if (client.status !== "ready") throw lastError ?? new Error("The connection to Redis is closed.");
-      // A write that changes nothing: a server that takes none, because its memory or disk is full, is as good as away.
       await client.setrange(`${PREFIX}:ping`, 0, "");
     },
     onTrouble: (listener) => void troubled.push(listener),
