@@ -6,10 +6,13 @@
  * const { summary } = await session.spawn({ type: "Explore", prompt: "Where are routes defined?" });
  * console.log(summary.text);
  */
+
+export { builtInAgents } from "./context/agents/built-in.ts";
 export { type AgentDefinition, defineAgent } from "./context/agents/definition.ts";
-export { builtInAgents } from "./context/agents/index.ts";
+export type { AgentResult } from "./events/agent-result.ts";
 export type { Activity, AgentState, AgentView } from "./events/agent-view.ts";
 export { EVENTS_VERSION, SupervisorEvent as SessionEvent } from "./events/event.ts";
+export type { SessionUsage } from "./features/budget/usage-meter.ts";
 export type { CompactionOptions } from "./features/compaction/windows.ts";
 export {
   type WorktreeSettings,
@@ -78,24 +81,17 @@ export type {
   UserRequest,
 } from "./policy/asks.ts";
 export type { PermissionDenial } from "./policy/grounds.ts";
-export type {
-  AgentResult,
-  Limits,
-  ModelSource,
-  PermissionMode,
-  SessionActors,
-  SessionUsage,
-  SpawnRequest,
-  StopScope,
-  SupervisorHandle as SessionHandle,
-} from "./session/options.ts";
+export type { ModelSource, SpawnRequest } from "./session/options.ts";
 export {
   type Restoring,
   type ResumableSession,
   type ResumeRequest,
   resumeSession,
 } from "./session/resume-session.ts";
-export type { Rule } from "./settings/rules.ts";
+export type { SessionActors, SupervisorHandle as SessionHandle } from "./session/supervisor-handle.ts";
+export type { Limits } from "./settings/limits.ts";
+export type { PermissionMode, Rule } from "./settings/rules.ts";
+export type { StopScope } from "./supervisor/lifecycle.ts";
 export {
   type CallContext,
   type CustomTool,

@@ -33,6 +33,7 @@ import {
   blocksOf,
   lastLocation,
   receiptsOf,
+  replyText,
   shownConversation,
   systemHeard,
   todoOf,
@@ -115,7 +116,9 @@ export class AgentConversation {
     this.usage = addUsage(usageOf(spec.turns), spec.compacted?.usage ?? noUsage);
     this.receipts = receiptsOf(spec.turns);
     // Text that no turn has received is a new prompt: what was said before it is no answer to it.
-    this.said = spec.heard.some(({ notice }) => !notice) ? "" : lastSaid(spec.turns);
+    this.said = spec.heard.some(({ notice }) => !notice)
+      ? ""
+      : (spec.turns.map(replyText).findLast(Boolean) ?? "");
     this.#retries = retriesIn(spec.turns.flatMap(({ heard }) => heard));
     this.addSteering(spec.heard);
     if (pending) this.#goOnWith(pending);
@@ -296,15 +299,4 @@ function receiptsOfTurn(
   const tools: Record<string, number> = {};
   for (const name of ran) tools[name] = (Object.hasOwn(tools, name) ? (tools[name] ?? 0) : 0) + 1;
   return { tools, files: reads.map(({ path, digest }) => ({ path, digest })), commands };
-}
-
-function lastSaid(turns: readonly Turn[]): string {
-  for (const turn of turns.toReversed()) {
-    for (const { role, content } of turn.messages) {
-      if (role !== "assistant") continue;
-      const text = typeof content === "string" ? content : textOf(content);
-      if (text) return text;
-    }
-  }
-  return "";
 }

@@ -1,3 +1,4 @@
+import type { AgentResult } from "../events/agent-result.ts";
 import type { SupervisorEvent } from "../events/event.ts";
 import { type Clock, pause } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
@@ -5,7 +6,7 @@ import { noUsage } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { Status } from "../mailbox/messages.ts";
 import { noReceipts } from "../mailbox/turns.ts";
-import type { AgentResult, SupervisorHandle } from "../session/options.ts";
+import type { SupervisorHandle } from "../session/supervisor-handle.ts";
 
 /** One thing that a session is asked for; `start` resolves to its one summary. */
 export interface Job {

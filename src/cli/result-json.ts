@@ -1,10 +1,10 @@
 import type { AgentView } from "../events/event.ts";
 import type { CostEstimate } from "../features/budget/cost-estimate.ts";
+import type { SessionUsage } from "../features/budget/usage-meter.ts";
 import { worktreeDefaults } from "../features/isolation/worktree-settings.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Status, Summary } from "../mailbox/messages.ts";
 import type { MergeMode } from "../mailbox/worktree.ts";
-import type { SessionUsage } from "../session/options.ts";
 import type { JobEnd } from "./jobs.ts";
 import { areEditsMerged, lastEnd } from "./results.ts";
 import type { SessionEnd } from "./run-session.ts";

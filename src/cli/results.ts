@@ -1,10 +1,10 @@
+import type { SessionUsage } from "../features/budget/usage-meter.ts";
 import { worktreeLine } from "../features/isolation/worktree-words.ts";
 import { noteOn } from "../features/receipts/check-text.ts";
 import { totalTokens } from "../mailbox/conversation.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
 import type { MergeMode } from "../mailbox/worktree.ts";
-import type { SessionUsage } from "../session/options.ts";
 import { paintFor } from "../terminal/colour.ts";
 import { counted, shortCount, shortTime } from "../terminal/figures.ts";
 import type { Outlet } from "../terminal/output-stream.ts";

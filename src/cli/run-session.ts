@@ -1,9 +1,11 @@
+import type { AgentResult } from "../events/agent-result.ts";
 import type { AgentView, SupervisorEvent } from "../events/event.ts";
+import type { SessionUsage } from "../features/budget/usage-meter.ts";
 import { type Clock, within } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
 import { totalTokens } from "../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
-import type { AgentResult, SessionUsage, SupervisorHandle } from "../session/options.ts";
+import type { SupervisorHandle } from "../session/supervisor-handle.ts";
 import { shortDate, shortTime } from "../terminal/figures.ts";
 import { chooseProgress } from "./choose-progress.ts";
 import type { Context } from "./command.ts";

@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
+import type { AgentResult } from "../events/agent-result.ts";
 import type { SupervisorEvent } from "../events/event.ts";
 import { isZod } from "../features/agents/json-schema-of.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import type { AgentResult, SpawnRequest, SupervisorOptions } from "../session/options.ts";
+import type { SpawnRequest, SupervisorOptions } from "../session/options.ts";
 import { Supervisor } from "../session/supervisor.ts";
 import { EventStream } from "./event-stream.ts";
 import { flattenOptions, type OutputOf, type OutputSchema, type SessionOptions } from "./options.ts";

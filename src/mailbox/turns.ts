@@ -5,6 +5,7 @@ import {
   type MessageParam,
   noUsage,
   type ToolDefinition,
+  textOf,
   type Usage,
 } from "./conversation.ts";
 import type { ActorSpec, AgentTool, Receipts, Steer, Todo, Turn } from "./messages.ts";
@@ -84,6 +85,12 @@ export function toolsWith(
     if (!all.some(({ name }) => name === tool.name)) all.push(tool);
   }
   return all.length === tools.length ? tools : all;
+}
+
+/** Returns the text of the turn's own reply; empty without one. */
+export function replyText({ messages }: Pick<Turn, "messages">): string {
+  const said = messages.find(({ role }) => role === "assistant");
+  return said === undefined ? "" : textOf(blocksOf(said));
 }
 
 export function usageOf(turns: readonly Turn[]): Usage {

@@ -1,4 +1,5 @@
 import { imageReference } from "../context/references.ts";
+import type { AgentResult } from "../events/agent-result.ts";
 import type { OnEvent } from "../events/listener.ts";
 import { mainSpec } from "../features/agents/specs.ts";
 import type { Picture } from "../mailbox/conversation.ts";
@@ -7,7 +8,6 @@ import type { Actor } from "../supervisor/actor-record.ts";
 import type { Joints } from "../supervisor/joints.ts";
 import { FOR_THE_USER } from "../supervisor/run-for.ts";
 import type { OpenSession } from "./open-session.ts";
-import type { AgentResult } from "./options.ts";
 import { blockedPrompt, openedBy, preparePrompt } from "./prepare-prompt.ts";
 import { titleOf } from "./validate-request.ts";
 

@@ -26,8 +26,9 @@ import { type RedactedText, redactionOf, redactor, type Secrets } from "../polic
 import { startProcesses } from "../processes/client.ts";
 import type { Processes } from "../processes/processes.ts";
 import { routedHost } from "../remote/routed-host.ts";
+import type { Limits } from "../settings/limits.ts";
 import { limitsOf } from "../settings/limits.ts";
-import type { Limits, SupervisorOptions } from "./options.ts";
+import type { SupervisorOptions } from "./options.ts";
 
 /** What a session needs before anything is decided in it: its place, its clock, its threads and processes. */
 export interface SessionResources {

@@ -1,8 +1,9 @@
+import type { AgentResult } from "../events/agent-result.ts";
 import type { StartAgents } from "../features/agents/start-agents.ts";
 import { ScriptRuns, type ScriptRunsParts } from "../features/scripts/script-runs.ts";
 import { Workflows, type WorkflowsParts } from "../features/scripts/workflows.ts";
 import type { WorkflowService } from "../tools/workflow.ts";
-import type { AgentResult, SpawnRequest } from "./options.ts";
+import type { SpawnRequest } from "./options.ts";
 
 export interface ScriptsParts
   extends Omit<ScriptRunsParts, "startCall" | "actors" | "definition" | "estimate">,

@@ -78,8 +78,9 @@ import { Toolbox } from "../tools/toolbox.ts";
 import { openWeb } from "../web/open-web.ts";
 import { joinPromises, openResources, type SessionResources } from "./open-resources.ts";
 import type { SessionScripts, StartAgent } from "./open-scripts.ts";
-import type { CloseReason, SupervisorOptions } from "./options.ts";
+import type { SupervisorOptions } from "./options.ts";
 import { readEndedIn } from "./read-ended.ts";
+import type { CloseReason } from "./supervisor-handle.ts";
 
 /** An open session: what the public `Supervisor` uses. */
 export interface OpenSession

@@ -1,4 +1,5 @@
 import type { Reference } from "../context/references.ts";
+import type { AgentResult } from "../events/agent-result.ts";
 import { withHookWords } from "../features/hooks/hook-words.ts";
 import type { OpenedServers } from "../features/servers/index.ts";
 import type { SessionSkills, TypedPrompt } from "../features/skills/session-skills.ts";
@@ -7,7 +8,7 @@ import { MAIN } from "../mailbox/ids.ts";
 import { noReceipts } from "../mailbox/turns.ts";
 import type { HookCaller } from "../policy/hooks/results.ts";
 import type { HookRunner } from "../policy/hooks/runner.ts";
-import type { AgentResult, SupervisorOptions } from "./options.ts";
+import type { SupervisorOptions } from "./options.ts";
 
 /** A prompt as hooks leave it: its text with what they add, or no turn at all. */
 export type Submitted =

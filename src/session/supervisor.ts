@@ -1,9 +1,11 @@
 import { statSync } from "node:fs";
 import type { Skill } from "../context/skills/skill.ts";
+import type { AgentResult } from "../events/agent-result.ts";
 import type { AgentView } from "../events/event.ts";
 import { listener, type OnEvent } from "../events/listener.ts";
 import { outputJsonSchema } from "../features/agents/json-schema-of.ts";
 import type { FanOutQuote } from "../features/budget/fan-out-approval.ts";
+import type { SessionUsage } from "../features/budget/usage-meter.ts";
 import { compactionOf } from "../features/compaction/index.ts";
 import { answersKey, isOfWorkflow, viewOf } from "../features/events/actor-view.ts";
 import type { ModelService } from "../features/models/index.ts";
@@ -19,23 +21,20 @@ import type { ServerStatus } from "../mcp/mcp.ts";
 import type { PermissionMode, Rule } from "../settings/rules.ts";
 import type { Actor } from "../supervisor/actor-record.ts";
 import type { ActorSystem } from "../supervisor/actor-system.ts";
+import type { StopScope } from "../supervisor/lifecycle.ts";
 import { replayActors } from "../supervisor/replay-actors.ts";
 import { FOR_THE_USER } from "../supervisor/run-for.ts";
 import { timersEnded } from "../timers/timers.ts";
 import { MainTurns } from "./main-turns.ts";
 import { type OpenSession, openSession } from "./open-session.ts";
+import type { SpawnRequest, SupervisorOptions } from "./options.ts";
 import type {
-  AgentResult,
   ChangedSettings,
   CloseReason,
   SessionActors,
   SessionDescription,
-  SessionUsage,
-  SpawnRequest,
-  StopScope,
   SupervisorHandle,
-  SupervisorOptions,
-} from "./options.ts";
+} from "./supervisor-handle.ts";
 import { untilEnded } from "./until-ended.ts";
 import { assertMergeHasTree, assertNonEmptyPrompt, validateSpawn } from "./validate-request.ts";
 

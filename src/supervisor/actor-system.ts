@@ -12,7 +12,6 @@ import type { Processes } from "../processes/processes.ts";
 import type { Limits } from "../settings/limits.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
 import type { Actor } from "./actor-record.ts";
-import type { Actors } from "./actors.ts";
 import { Completion, ENDED } from "./completion.ts";
 import { Delivery, type DeliveryParts } from "./delivery.ts";
 import { HostedActors } from "./hosted-actors.ts";
@@ -40,7 +39,7 @@ export interface CoreParts extends Pick<DeliveryParts, "outputs" | "formatResult
 const ORPHANED: StopRequest = { status: "cancelled", reason: "The agent that asked for it has ended." };
 
 /** All actors of a session, the main conversation among them: carries out what the reducer of `lifecycle.ts` decides. */
-export class ActorSystem implements Actors {
+export class ActorSystem {
   readonly #parts: CoreParts;
   readonly #slots: Slots;
   readonly #actors = new Map<ActorId, Actor>();
@@ -91,6 +90,7 @@ export class ActorSystem implements Actors {
     return this.#joints;
   }
 
+  /** In spawn order. */
   all(): readonly Actor[] {
     return [...this.#actors.values()];
   }
@@ -157,6 +157,7 @@ export class ActorSystem implements Actors {
       .map(({ id }) => id);
   }
 
+  /** Gives the actor's slot back while `other` is awaited; resolves when the actor may run again. */
   async whileWaiting<T>(actor: Actor, other: Promise<T>): Promise<T> {
     const { run } = actor;
     this.#advance(actor, { type: "wait" });
@@ -176,14 +177,17 @@ export class ActorSystem implements Actors {
     this.delivery.notify(id, notice);
   }
 
+  /** It knows what this notice would say. */
   withdraw(id: ActorId, notice: string): void {
     this.find(id)?.inbox.withdraw(notice);
   }
 
+  /** It works there from its next call on. */
   move(id: ActorId, place: Location): void {
     this.find(id)?.move(place);
   }
 
+  /** It asks this model from its next request on. */
   setModel(id: ActorId, model: ActorModel): void {
     this.#change(id, (actor) => actor.setModel(model));
   }
@@ -192,6 +196,7 @@ export class ActorSystem implements Actors {
     this.#change(id, (actor) => actor.showRemarks(remarks));
   }
 
+  /** Why its model is not available, or null once it is again. */
   showWait(id: ActorId, wait: ModelWait | null): void {
     this.#change(id, (actor) => actor.showWait(wait));
   }
@@ -201,6 +206,7 @@ export class ActorSystem implements Actors {
     if (actor) this.#hosted.watch(actor, on);
   }
 
+  /** The gateway works for it. */
   noteSign(id: ActorId): void {
     this.find(id)?.noteSign(this.#parts.clock.now());
   }

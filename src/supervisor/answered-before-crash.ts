@@ -1,7 +1,7 @@
 import { type ActorAtRest, resultId, type SessionState } from "../journal/session-state.ts";
-import { textOf } from "../mailbox/conversation.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Summary, Turn } from "../mailbox/messages.ts";
+import { replyText } from "../mailbox/turns.ts";
 import type { Actor } from "./actor-record.ts";
 import type { ActorSystem } from "./actor-system.ts";
 
@@ -24,12 +24,12 @@ export function answeredBeforeCrash(
     const turns = turnsOfRun(rest);
     for (const answer of earlierAnswers(turns)) actor.continueAfter(answer);
     const last = turns.at(-1);
-    actor.setSaid(turns.map(textOfReply).findLast(Boolean) ?? "");
+    actor.setSaid(turns.map(replyText).findLast(Boolean) ?? "");
     if (rest.reply !== null || last === undefined || !isAnswer(last)) continue;
     // Whether its answer is the data that was asked for is found out in its loop.
     if (actor.spec.outputSchema) continue;
-    if (actor.inbox.hasInput) actor.continueAfter(textOfReply(last));
-    else if (hasMoreToCome(actor, state, actors)) waitAgain(actor, textOfReply(last), actors);
+    if (actor.inbox.hasInput) actor.continueAfter(replyText(last));
+    else if (hasMoreToCome(actor, state, actors)) waitAgain(actor, replyText(last), actors);
     // Its edits may not be merged, or its work not be checked yet: it ends once that is known.
     else if (actor.spec.isolation || actor.spec.accept) actor.restoreAnswer(summaryOf(actor, turns));
     else {
@@ -75,7 +75,7 @@ function earlierAnswers(turns: readonly Turn[]): string[] {
   for (const [n, { heard }] of turns.entries()) {
     const before = turns[n - 1];
     if (heard.some(({ notice, of = [] }) => !notice && of.length > 0)) answers = [];
-    else if (before && isAnswer(before)) answers = [...answers, textOfReply(before)];
+    else if (before && isAnswer(before)) answers = [...answers, replyText(before)];
   }
   return answers;
 }
@@ -89,9 +89,4 @@ function turnsOfRun({ turns, earlier }: ActorAtRest): readonly Turn[] {
 /** A reply without calls. */
 function isAnswer(turn: Turn): boolean {
   return turn.messages.length > 0 && turn.messages.every(({ role }) => role === "assistant");
-}
-
-function textOfReply(turn: Turn | undefined): string {
-  const said = turn?.messages.find(({ role }) => role === "assistant")?.content ?? "";
-  return typeof said === "string" ? said : textOf(said);
 }

@@ -93,18 +93,11 @@ export class Inbox {
 
   /** Notices that are messages of their own, such as skills that were loaded. */
   get loaded(): Steer[] {
-    return this.#notices.flatMap(({ text, alone, ids, reads = [] }): Steer[] =>
-      alone === undefined
-        ? []
-        : [
-            {
-              ...{ text, notice: true },
-              ...(ids ? { of: [...ids] } : {}),
-              ...(reads.length === 0 ? {} : { reads: [...reads] }),
-              ...(alone === "system" ? { system: true } : {}),
-            },
-          ],
-    );
+    return this.#notices.flatMap(({ alone, ...notice }): Steer[] => {
+      if (alone === undefined) return [];
+      const steer = steerOf([notice], notice.text);
+      return [alone === "system" ? { ...steer, system: true } : steer];
+    });
   }
 
   /** Resolves when there is input that no loop was given. */
@@ -166,18 +159,19 @@ export class Inbox {
 }
 
 function joined(notices: readonly Notice[]): Steer[] {
-  if (notices.length === 0) return [];
+  return notices.length === 0 ? [] : [steerOf(notices, noticeText(notices))];
+}
+
+function steerOf(notices: readonly Notice[], text: string): Steer {
   const all = <T>(of: (notice: Notice) => readonly T[] | undefined) =>
     notices.flatMap((one) => of(one) ?? []);
   const [ids, reads] = [all(({ ids }) => ids), all(({ reads }) => reads)];
   const [images, tools] = [all(({ images }) => images), all(({ tools }) => tools)];
-  return [
-    {
-      ...{ text: noticeText(notices), notice: true },
-      ...(ids.length === 0 ? {} : { of: ids }),
-      ...(reads.length === 0 ? {} : { reads }),
-      ...(images.length === 0 ? {} : { pictures: images }),
-      ...(tools.length === 0 ? {} : { tools }),
-    },
-  ];
+  return {
+    ...{ text, notice: true },
+    ...(ids.length === 0 ? {} : { of: ids }),
+    ...(reads.length === 0 ? {} : { reads }),
+    ...(images.length === 0 ? {} : { pictures: images }),
+    ...(tools.length === 0 ? {} : { tools }),
+  };
 }

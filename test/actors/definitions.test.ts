@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AgentDefinition } from "../../src/context/agents/definition.ts";
-import { findAgent } from "../../src/context/agents/index.ts";
+import { findAgent } from "../../src/context/agents/find-agent.ts";
 import { definitionsWith } from "../../src/features/agents/listing.ts";
 
 const own = (name: string): AgentDefinition => ({ name, whenToUse: "", prompt: "", tools: [] });

@@ -1,9 +1,11 @@
 import type { Runtime } from "../../src/cli/runtime.ts";
 import type { AgentDefinition } from "../../src/context/agents/definition.ts";
 import type { Skill } from "../../src/context/skills/skill.ts";
+import type { AgentResult } from "../../src/events/agent-result.ts";
 import type { AgentView, SupervisorEvent } from "../../src/events/event.ts";
 import type { ListedAgent } from "../../src/features/agents/listing.ts";
 import { type Confirm, type FanOutQuote, UNQUOTED } from "../../src/features/budget/fan-out-approval.ts";
+import type { SessionUsage } from "../../src/features/budget/usage-meter.ts";
 import { type ModelService, SessionModels } from "../../src/features/models/index.ts";
 import type { ServerService } from "../../src/features/servers/index.ts";
 import type { Compaction } from "../../src/mailbox/compacted.ts";
@@ -14,18 +16,12 @@ import { noReceipts } from "../../src/mailbox/turns.ts";
 import type { ServerStatus } from "../../src/mcp/mcp.ts";
 import { checkBaseURL } from "../../src/model/base-url.ts";
 import type { PermissionDenial } from "../../src/policy/grounds.ts";
-import type {
-  AgentResult,
-  ChangedSettings,
-  SessionUsage,
-  SpawnRequest,
-  StopScope,
-  SupervisorHandle,
-  SupervisorOptions,
-} from "../../src/session/options.ts";
+import type { SpawnRequest, SupervisorOptions } from "../../src/session/options.ts";
 import { type Restoring, type ResumeRequest, resumeSession } from "../../src/session/resume-session.ts";
+import type { ChangedSettings, SupervisorHandle } from "../../src/session/supervisor-handle.ts";
 import { defaultLimits } from "../../src/settings/limits.ts";
 import type { PermissionMode, Rule } from "../../src/settings/rules.ts";
+import type { StopScope } from "../../src/supervisor/lifecycle.ts";
 import type { SessionTasks } from "../../src/tools/background/service.ts";
 import { actor, agentView } from "../support/agent-view.ts";
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import type { ActorHost, Exit } from "../../src/actors/hosts.ts";
+import type { AgentResult } from "../../src/events/agent-result.ts";
 import type { SupervisorEvent } from "../../src/events/event.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { noUsage } from "../../src/mailbox/conversation.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { noReceipts } from "../../src/mailbox/turns.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
-import type { AgentResult } from "../../src/session/options.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
 import { everyDayHosts, supervised } from "../support/supervised.ts";
 

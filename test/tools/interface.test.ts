@@ -3,7 +3,7 @@ import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { describe, expect, expectTypeOf, onTestFinished, test } from "vitest";
 import * as z from "zod/mini";
-import { builtInAgents } from "../../src/context/agents/index.ts";
+import { builtInAgents } from "../../src/context/agents/built-in.ts";
 import { listAgents } from "../../src/features/agents/listing.ts";
 import type { LanguageServer } from "../../src/lsp/find-servers.ts";
 import type { ToolResultContent } from "../../src/mailbox/conversation.ts";

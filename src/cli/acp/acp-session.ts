@@ -11,7 +11,7 @@ import { promptUsage } from "../../features/servers/server-prompts.ts";
 import { totalTokens } from "../../mailbox/conversation.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { Status, Summary } from "../../mailbox/messages.ts";
-import type { SupervisorHandle } from "../../session/options.ts";
+import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 import type { PermissionMode } from "../../settings/rules.ts";
 import { safeText } from "../../terminal/safe-text.ts";
 import { sessionFlags } from "../session-flags.ts";

@@ -10,7 +10,7 @@ import { eventsOf, type PastConversation } from "../../features/events/journal-e
 import { within } from "../../lib/clock.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import { whyNotAsRoot } from "../../policy/root-bypass.ts";
-import type { SupervisorHandle } from "../../session/options.ts";
+import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 import { whyNotMode } from "../../settings/modes.ts";
 import { type Arguments, withFlags } from "../arguments.ts";
 import type { Context } from "../command.ts";

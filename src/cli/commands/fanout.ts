@@ -1,5 +1,5 @@
-import type { PermissionMode } from "../../session/options.ts";
 import { limitRanges } from "../../settings/limit-ranges.ts";
+import type { PermissionMode } from "../../settings/rules.ts";
 import { agentType } from "../agent-type.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";

@@ -4,7 +4,7 @@ import { MAIN } from "../../mailbox/ids.ts";
 import type { JsonSchema, Summary } from "../../mailbox/messages.ts";
 import { noReceipts } from "../../mailbox/turns.ts";
 import { whyNotAsRoot } from "../../policy/root-bypass.ts";
-import type { SupervisorHandle } from "../../session/options.ts";
+import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { agentName } from "../agent-text.ts";
 import type { Arguments } from "../arguments.ts";

@@ -2,7 +2,7 @@ import type { AgentView } from "../../events/event.ts";
 import { isUsable, reportHeader, reportOf } from "../../features/agents/report.ts";
 import { noteOn } from "../../features/receipts/check-text.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
-import type { SupervisorHandle } from "../../session/options.ts";
+import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 import { counted } from "../../terminal/figures.ts";
 import { agentFigures, agentName, doing, statusText } from "../agent-text.ts";
 import type { JobEnd } from "../jobs.ts";

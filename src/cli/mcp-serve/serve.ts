@@ -1,10 +1,11 @@
 import { Writable } from "node:stream";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
-import { findAgent } from "../../context/agents/index.ts";
+import { findAgent } from "../../context/agents/find-agent.ts";
 import type { SupervisorEvent } from "../../events/event.ts";
 import { within } from "../../lib/clock.ts";
 import { troupeVersion } from "../../lib/version.ts";
-import type { SupervisorHandle, SupervisorOptions } from "../../session/options.ts";
+import type { SupervisorOptions } from "../../session/options.ts";
+import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import type { Arguments } from "../arguments.ts";
 import { chooseProgress } from "../choose-progress.ts";

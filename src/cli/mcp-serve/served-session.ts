@@ -2,7 +2,7 @@ import type { AgentView, SupervisorEvent } from "../../events/event.ts";
 import { type Clock, pause, within } from "../../lib/clock.ts";
 import { nearName } from "../../lib/near-name.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
-import type { SupervisorHandle } from "../../session/options.ts";
+import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 import { counted } from "../../terminal/figures.ts";
 import { resumeHint, unfinishedAgents } from "../unfinished.ts";
 import { quoted } from "../usage-error.ts";

@@ -1,7 +1,7 @@
 import type { AgentView } from "../../events/event.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { Todo } from "../../mailbox/messages.ts";
-import type { StopScope } from "../../session/options.ts";
+import type { StopScope } from "../../supervisor/lifecycle.ts";
 import type { ReplSession } from "./repl-session.ts";
 
 /** What a user sees of the session's agents in the terminal, and does with them there. */

@@ -1,7 +1,7 @@
+import type { SessionUsage } from "../../features/budget/usage-meter.ts";
 import type { OfferedModel } from "../../features/models/index.ts";
 import { totalTokens } from "../../mailbox/conversation.ts";
 import { MAIN } from "../../mailbox/ids.ts";
-import type { SessionUsage } from "../../session/options.ts";
 import { counted, dollars, shortCount, shortTime } from "../../terminal/figures.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 

@@ -1,4 +1,4 @@
-import type { SupervisorHandle } from "../../session/options.ts";
+import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 
 /** What the conversation needs of a session. */
 export type ReplSession = Pick<

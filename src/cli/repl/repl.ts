@@ -3,7 +3,7 @@ import { troupeHome } from "../../journal/paths.ts";
 import { homeProblem } from "../../journal/usable-home.ts";
 import { within } from "../../lib/clock.ts";
 import { type RunningAs, whyNotAsRoot } from "../../policy/root-bypass.ts";
-import type { CloseReason } from "../../session/options.ts";
+import type { CloseReason } from "../../session/supervisor-handle.ts";
 import { whyNotMode } from "../../settings/modes.ts";
 import { isPlain } from "../../terminal/colour.ts";
 import type { Keymap } from "../../terminal/input/keymap.ts";

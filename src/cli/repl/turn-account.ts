@@ -1,7 +1,8 @@
+import type { AgentResult } from "../../events/agent-result.ts";
+import type { SessionUsage } from "../../features/budget/usage-meter.ts";
 import { shorten } from "../../lib/text.ts";
 import { totalTokens } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
-import type { AgentResult, SessionUsage } from "../../session/options.ts";
 import type { Paint } from "../../terminal/colour.ts";
 import { counted, dollars, shortCount, shortTime } from "../../terminal/figures.ts";
 import { safeLine } from "../../terminal/safe-text.ts";

@@ -1,5 +1,5 @@
+import type { AgentResult } from "../../events/agent-result.ts";
 import type { AgentView } from "../../events/event.ts";
-import type { AgentResult } from "../../session/options.ts";
 import { counted } from "../../terminal/figures.ts";
 import { safeLine, safeText } from "../../terminal/safe-text.ts";
 import { wrapText } from "../../terminal/wrap.ts";

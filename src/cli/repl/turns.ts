@@ -1,8 +1,8 @@
+import type { AgentResult } from "../../events/agent-result.ts";
 import type { SupervisorEvent } from "../../events/event.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { totalTokens } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
-import type { AgentResult } from "../../session/options.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import type { ReplSession } from "./repl-session.ts";
 import type { Terminal } from "./terminal.ts";

@@ -1,7 +1,7 @@
 import type { PluginSource } from "../../context/plugins/read-plugin.ts";
 import type { SkillSearch } from "../../context/skills/skill-dirs.ts";
+import type { SkillsOptions } from "../../features/skills/options.ts";
 import type { Grant } from "../../policy/trust/grants.ts";
-import type { SkillsOptions } from "../../session/options.ts";
 import type { Settings } from "../../settings/read-settings.ts";
 import { managedDir } from "../directories.ts";
 import type { CliIO } from "../io.ts";

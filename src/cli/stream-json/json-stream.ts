@@ -4,7 +4,7 @@ import { errorMessage } from "../../lib/errors.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import { promptAnswer, toPromptCall } from "../../mcp/permission-prompt.ts";
 import type { UserAnswer, UserHandler } from "../../policy/asks.ts";
-import type { SupervisorHandle } from "../../session/options.ts";
+import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 import type { PermissionMode } from "../../settings/rules.ts";
 import type { CliIO } from "../io.ts";
 import { endWithoutAgent, type Job, type JobEnd } from "../jobs.ts";

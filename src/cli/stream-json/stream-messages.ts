@@ -7,7 +7,7 @@ import {
 } from "../../events/event.ts";
 import { type ActorId, type CallId, MAIN } from "../../mailbox/ids.ts";
 import type { Status } from "../../mailbox/messages.ts";
-import type { SupervisorHandle } from "../../session/options.ts";
+import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 
 export type StreamSession = Pick<SupervisorHandle, "session" | "describe" | "skills" | "mcpServers" | "mode">;
 

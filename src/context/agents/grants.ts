@@ -3,8 +3,8 @@ import { plainName } from "../../lib/near-name.ts";
 import type { MergeMode } from "../../mailbox/worktree.ts";
 import { formatReplacing, type ReplacedOwner, type Replacing } from "../markdown/choose-by-name.ts";
 import { formatHooks, shown, sortedJson } from "../markdown/hook-grant.ts";
+import { builtInAgents } from "./built-in.ts";
 import type { AgentDefinition, AgentMode } from "./definition.ts";
-import { builtInAgents } from "./index.ts";
 
 /** One privilege of a project's definition, which needs the user's agreement. */
 export interface AgentGrant {

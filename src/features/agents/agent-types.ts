@@ -1,5 +1,5 @@
 import type { AgentDefinition } from "../../context/agents/definition.ts";
-import { findAgent } from "../../context/agents/index.ts";
+import { findAgent } from "../../context/agents/find-agent.ts";
 import { digestOf } from "../../context/digest.ts";
 import { escapeTags } from "../../context/escape-tags.ts";
 import type { Fact } from "../../context/facts.ts";

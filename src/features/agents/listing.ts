@@ -1,5 +1,6 @@
+import { builtInAgents } from "../../context/agents/built-in.ts";
 import type { AgentDefinition, AgentSource } from "../../context/agents/definition.ts";
-import { builtInAgents, findAgent } from "../../context/agents/index.ts";
+import { findAgent } from "../../context/agents/find-agent.ts";
 import { resolveTools, unknownTools } from "../../context/agents/tool-names.ts";
 import type { AgentModels } from "../../model/agent-models.ts";
 import { modelRefusal } from "../../model/available-models.ts";

@@ -1,6 +1,7 @@
 import { join } from "node:path";
+import type { SkillsOptions } from "../../../src/features/skills/options.ts";
 import type { Script } from "../../../src/model/scripted.ts";
-import type { SkillsOptions, SupervisorOptions } from "../../../src/session/options.ts";
+import type { SupervisorOptions } from "../../../src/session/options.ts";
 import { type Supervised, supervised } from "../../support/supervised.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 

@@ -4,7 +4,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import { troupeVersion } from "../../../lib/version.ts";
 import type { Usage } from "../../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../../mailbox/ids.ts";
-import type { SupervisorHandle } from "../../../session/options.ts";
+import type { SupervisorHandle } from "../../../session/supervisor-handle.ts";
 import type { SessionStatus } from "../../../terminal/live/status-line.ts";
 
 export interface FactsOf {
