@@ -74,7 +74,7 @@ import { agentTool } from "../tools/agent.ts";
 import { bindTool } from "../tools/bind-tool.ts";
 import { undeclaredPlace } from "../tools/define-tool.ts";
 import { sessionTools } from "../tools/session-tools.ts";
-import { Toolbox } from "../tools/toolbox.ts";
+import { Toolbox, type WithheldTool } from "../tools/toolbox.ts";
 import { openWeb } from "../web/open-web.ts";
 import { joinPromises, openResources, type SessionResources } from "./open-resources.ts";
 import type { SessionScripts, StartAgent } from "./open-scripts.ts";
@@ -110,18 +110,12 @@ export interface OpenSession
   readonly steps: ReturnType<typeof openTasks>;
   /** Loaded when they are first asked for. */
   readonly scripts: () => Promise<SessionScripts>;
-  /** Tools that cannot work here, and so are not offered, each with the reason as sentences. */
+  /** Tools that cannot work here, and so are not offered. */
   readonly withheld: readonly WithheldTool[];
   /** Resolves when all is known that the first agent must know; null if it is known already. */
   readonly known: Promise<void> | null;
   onWarning(message: string): void;
   close(reason: CloseReason): Promise<void>;
-}
-
-/** A tool that the session does not offer. */
-export interface WithheldTool {
-  readonly tool: string;
-  readonly reason: string;
 }
 
 const TIMER_TOOLS = ["CronCreate", "CronList", "CronDelete", "ScheduleWakeup"];

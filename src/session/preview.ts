@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SupervisorEvent } from "../events/event.ts";
 import { agentParts, mainParts, type Preview } from "../features/agents/specs.ts";
+import type { WithheldTool } from "../tools/toolbox.ts";
 import { type Counted, countedParts } from "./counted-parts.ts";
-import { type OpenSession, openSession, type WithheldTool } from "./open-session.ts";
+import { type OpenSession, openSession } from "./open-session.ts";
 import type { SupervisorOptions } from "./options.ts";
 
 /** Milliseconds for all counts together: estimates are at hand. */

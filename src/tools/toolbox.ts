@@ -37,6 +37,12 @@ export type CallClaim = Pick<ReadyCall<CallContext>, "type" | "title" | "problem
 
 export type Allowed = readonly string[] | "all";
 
+/** A tool that the session does not offer, with the reason as sentences. */
+export interface WithheldTool {
+  readonly tool: string;
+  readonly reason: string;
+}
+
 /** What MCP servers offer at the moment. */
 export interface Served {
   /** To all agents. */

@@ -1,7 +1,6 @@
 import type { Worktree } from "../mailbox/worktree.ts";
 import { PLAIN_DIFF } from "./changes.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
-import { collide, hunksOf } from "./hunks.ts";
 import { snapshotRef } from "./layout.ts";
 import type { GitRequest, SuccessOf } from "./protocol.ts";
 import { repositoryAt } from "./repository.ts";
@@ -39,4 +38,27 @@ async function diffOf(repo: Repository, { base, name }: Worktree, path: string):
   const args = [...PLAIN_DIFF, "-U0", base, out.trim(), "--", `:(top,literal)${path}`];
   const diff = await repo.git.run(args);
   return diff.code === 0 ? diff.out : null;
+}
+
+/** Lines of the base that a change replaces: from `start` up to, not including, `end`, counted from 0. */
+export interface Hunk {
+  readonly start: number;
+  /** Equal to `start` if lines were only added. */
+  readonly end: number;
+}
+
+/** Parses a diff of one file without context. Returns null if the file is binary. */
+export function hunksOf(diff: string): Hunk[] | null {
+  if (/^Binary files .* differ$/m.test(diff) || /^GIT binary patch$/m.test(diff)) return null;
+  return [...diff.matchAll(/^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@/gm)].map(([, line, count = "1"]) => {
+    const lines = Number(count);
+    // Git names the first removed line, or the line before if none was removed.
+    const start = lines === 0 ? Number(line) : Number(line) - 1;
+    return { start, end: start + lines };
+  });
+}
+
+/** True if git could not merge them: adjacent changes count as one. */
+export function collide(some: readonly Hunk[], others: readonly Hunk[]): boolean {
+  return some.some((one) => others.some((other) => one.end >= other.start && other.end >= one.start));
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { collide, hunksOf } from "../../src/worktrees/hunks.ts";
+import { collide, hunksOf } from "../../src/worktrees/overlap.ts";
 import { repositoryWith } from "../support/git-repository.ts";
 import { overlapOf } from "./operations.ts";
 import { treeIn } from "./tree-of-tests.ts";

@@ -3,10 +3,10 @@ import { tokensOfPrefix } from "../../context/compaction/tokens.ts";
 import { tokensOfPart } from "../../context/measure.ts";
 import type { Preview } from "../../features/agents/specs.ts";
 import type { Counted } from "../../session/counted-parts.ts";
-import type { WithheldTool } from "../../session/open-session.ts";
 import type { Paint } from "../../terminal/colour.ts";
 import { shortCount } from "../../terminal/figures.ts";
 import { safeLine, safeText } from "../../terminal/safe-text.ts";
+import type { WithheldTool } from "../../tools/toolbox.ts";
 
 /** Where a part is sent: the first is cached by itself. */
 const PLACES: Readonly<Record<Part["place"], string>> = {

@@ -1,6 +1,5 @@
 import { safeText } from "../safe-text.ts";
 import { endsBlank } from "./blocks.ts";
-import { closes, fenceOf, type OpenFence } from "./fence.ts";
 import { lexBlocks, type Token, type Tokens } from "./lexer.ts";
 
 /** A part of a reply. `gap`: an empty line comes before it. */
@@ -290,4 +289,25 @@ function wholeUpTo(text: string): number {
   const begun = text.lastIndexOf("\u001b");
   if (begun >= 0 && begun > text.length - 12 && !/[A-Za-z~\n]/.test(text.slice(begun))) return begun;
   return /[\r\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length;
+}
+
+/** The opening line of a code block. */
+interface OpenFence {
+  readonly mark: string;
+  readonly indent: number;
+  readonly language: string;
+  readonly isFirst: boolean;
+}
+
+/** Returns what a line opens, or null. */
+function fenceOf(line: string): OpenFence | null {
+  const [, indent = "", mark, info = ""] =
+    /^( {0,3})(`{3,}(?=[^`\n]*(?:\n|$))|~{3,})([^\n]*)/.exec(line) ?? [];
+  return mark === undefined ? null : { mark, indent: indent.length, language: info.trim(), isFirst: true };
+}
+
+/** True if a line ends a code block. */
+function closes(line: string, { mark }: OpenFence): boolean {
+  const [, closing = ""] = /^ {0,3}(`+|~+)[ \t]*$/.exec(line) ?? [];
+  return closing.startsWith(mark);
 }

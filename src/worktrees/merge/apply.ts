@@ -23,8 +23,8 @@ import {
   setOpen,
 } from "./journal.ts";
 import { keepUserForm } from "./keep-user-form.ts";
-import { missingDirs } from "./missing-dirs.ts";
-import type { FileExchange } from "./moves.ts";
+import type { FileExchange, FileMove } from "./moves.ts";
+import { foldersOf } from "./names.ts";
 import { notDone, recoverFailed } from "./recover.ts";
 import { type LeftInPlace, revertExchange } from "./revert-exchange.ts";
 import { disposeOf, forgetTakenBack, leftOver, rollBackUnfinished } from "./roll-back.ts";
@@ -254,4 +254,13 @@ async function nothingToDo(
   await noteMerged(repo.common, request.tree.name);
   const none = { files: 0, insertions: 0, deletions: 0 };
   return { ...none, type: "merged", merge: ground.id(), commit: null, notes: [] };
+}
+
+/** Returns directories that are missing, or still files, outer ones first. */
+function missingDirs(top: string, moves: readonly FileMove[]): FileExchange["made"] {
+  const wanted = moves.flatMap(({ path, after }) => (after === null ? [] : foldersOf(path)));
+  return [...new Set(wanted)]
+    .filter((folder) => lstatOf(join(top, folder))?.isDirectory() !== true)
+    .sort((one, other) => one.split("/").length - other.split("/").length)
+    .map((path) => ({ path, mode: null }));
 }
