@@ -104,7 +104,7 @@ function doingHere(view: AgentView, now: number): string {
 }
 
 /** The same, after where another agent writes to the same file: lines are cut at their end. */
-export function doingAndWhere(view: AgentView, now: number): string {
+export function formatDoingAndOverlap(view: AgentView, now: number): string {
   const where = view.overlap === null ? "" : safeLine(view.overlap);
   return [where, doing(view, now)].filter(Boolean).join(" · ");
 }

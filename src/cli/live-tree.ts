@@ -2,7 +2,7 @@ import type { AgentView } from "../events/event.ts";
 import type { Paint } from "../terminal/colour.ts";
 import { cutToWidth, displayWidth, padToWidth } from "../terminal/display-width.ts";
 import { safeLine } from "../terminal/safe-text.ts";
-import { agentFigures, agentName, doingAndWhere, nameToFit, stateMark } from "./agent-text.ts";
+import { agentFigures, agentName, formatDoingAndOverlap, nameToFit, stateMark } from "./agent-text.ts";
 
 /** The size to fit. */
 export interface TreeFrame {
@@ -51,7 +51,7 @@ export function agentLines(
     mark: stateMark(view, paint),
     view,
     name: agentName(view),
-    activity: view.trouble === null ? doingAndWhere(view, now) : safeLine(view.trouble),
+    activity: view.trouble === null ? formatDoingAndOverlap(view, now) : safeLine(view.trouble),
     figures: figuresOf?.(view) ?? agentFigures(view, now),
   }));
   if (width < NARROW) {

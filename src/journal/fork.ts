@@ -9,7 +9,7 @@ import { linesOf } from "./lines.ts";
 import { openJournal } from "./open-journal.ts";
 import { journalFile, type SessionPlace } from "./paths.ts";
 import { makePrivateFolders, syncFolder } from "./private-files.ts";
-import { newerSentence, parseRecord } from "./record-line.ts";
+import { newerVersionProblem, parseRecord } from "./record-line.ts";
 import type { SessionEvent } from "./session-events.ts";
 
 export interface ForkRequest {
@@ -86,7 +86,7 @@ async function copyLines(source: string, to: FileHandle, request: ForkRequest): 
       if (!complete || bytes === null) continue;
       if (seqOf(bytes) >= before) break;
       const line = underNewId(bytes, request, first);
-      if (line.type === "newer") return newerSentence(source, line.version);
+      if (line.type === "newer") return newerVersionProblem(source, line.version);
       first &&= !line.isSession;
       if (line.isSession) isSealed = line.isSealed;
       batch.push(line.bytes, NEWLINE);

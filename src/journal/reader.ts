@@ -2,7 +2,7 @@ import { JournalError, readSentence } from "./journal-error.ts";
 import { type Line, linesOf } from "./lines.ts";
 import { migration, OLDEST_VERSION } from "./migrate.ts";
 import { openJournal } from "./open-journal.ts";
-import { newerSentence, parseRecord } from "./record-line.ts";
+import { newerVersionProblem, parseRecord } from "./record-line.ts";
 import type { JournalRecord } from "./session-events.ts";
 
 export type JournalReading =
@@ -40,7 +40,7 @@ export async function readJournal(path: string, signal?: AbortSignal): Promise<J
       const reading = new Reading(path);
       for await (const line of linesOf(handle, signal)) {
         const newer = reading.take(line);
-        if (newer !== null) return { type: "refused", reason: newerSentence(path, newer) };
+        if (newer !== null) return { type: "refused", reason: newerVersionProblem(path, newer) };
       }
       return reading.end();
     } finally {

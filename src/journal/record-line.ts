@@ -72,6 +72,6 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-export function newerSentence(path: string, version: number): string {
+export function newerVersionProblem(path: string, version: number): string {
   return `The journal ${path} was written by a newer Troupe (journal version ${version}, this one reads up to ${JOURNAL_VERSION}); update Troupe to open it.`;
 }

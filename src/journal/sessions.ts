@@ -8,7 +8,7 @@ import { JournalError, readSentence } from "./journal-error.ts";
 import { lockHolder } from "./numbered-lock.ts";
 import { openJournal } from "./open-journal.ts";
 import { journalFile, projectsFolder, type SessionPlace, slugOf } from "./paths.ts";
-import { newerSentence, parseRecord } from "./record-line.ts";
+import { newerVersionProblem, parseRecord } from "./record-line.ts";
 import type { JournalRecord } from "./session-events.ts";
 
 /** One line of a list of sessions. */
@@ -152,7 +152,7 @@ async function readEnds(
   const { size, mtime } = await handle.stat();
   const [first, ...others] = await firstLines(handle);
   const parsed = first === undefined ? null : parseRecord(first);
-  if (parsed?.type === "newer") return newerSentence(path, parsed.version);
+  if (parsed?.type === "newer") return newerVersionProblem(path, parsed.version);
   if (parsed?.type !== "record" || parsed.record.event.type !== "session") {
     return `The journal ${path} does not begin with a whole session record, so it is not listed; \`troupe sessions show ${place.id}\` shows what is left of it.`;
   }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Worktree } from "../mailbox/worktree.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { fillTree } from "./fill.ts";
-import { allThere } from "./gc-guard.ts";
+import { hasAllObjects } from "./gc-guard.ts";
 import type { Git } from "./git.ts";
 import { baseRef } from "./layout.ts";
 import { bothEnded, outputOf, refuseByGit } from "./refusal.ts";
@@ -19,7 +19,7 @@ export async function holdBase(
   if (base === tree.base) return;
   const ref = baseRef(tree.name);
   outputOf(await repo.git.run(["update-ref", ref, base, tree.base]), notMade(tree));
-  if (await allThere(repo.git.run, repo.common, base, tree.base, [], ground)) return;
+  if (await hasAllObjects(repo.git.run, repo.common, base, tree.base, [], ground)) return;
   await repo.git.run(["update-ref", ref, tree.base, base]);
   refuseByGit(`${notMade(tree)}: ${LOST}`);
 }

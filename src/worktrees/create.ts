@@ -9,7 +9,7 @@ import { copyIgnored } from "./copy-ignored.ts";
 import { discardWorktree } from "./discard.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { fillTree, submodulesOf } from "./fill.ts";
-import { allThere } from "./gc-guard.ts";
+import { hasAllObjects } from "./gc-guard.ts";
 import {
   baseRef,
   branchOf,
@@ -21,7 +21,7 @@ import {
 } from "./layout.ts";
 import { withLock } from "./lock.ts";
 import type { GitRequest, SuccessOf } from "./protocol.ts";
-import { bothEnded, inSpiteOfGc, outputOf, refuseByGit, refuseRequest } from "./refusal.ts";
+import { bothEnded, outputOf, refuseByGit, refuseRequest, retryAfterGc } from "./refusal.ts";
 import { repositoryAt } from "./repository.ts";
 import { type TreeRecord, writeRecord } from "./tree-record.ts";
 import { makeTreesFolder, notIgnored } from "./trees-folder.ts";
@@ -52,7 +52,7 @@ export async function makeTree(
   ground: GitEnvironment,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly tree: Worktree; readonly notes: string[] }> {
-  return inSpiteOfGc(repo.common, ground, async () => {
+  return retryAfterGc(repo.common, ground, async () => {
     const ask = () => baseOf(repo, request, ground, signal);
     const ahead = beginsAhead(request, repo, again);
     const first = ahead ?? (await ask());
@@ -123,7 +123,7 @@ async function addEmpty(
   await said(["update-ref", baseRef(name), base, ...(again ? [] : [""])]);
   // A `git gc --prune=now` drops objects that no ref holds yet.
   if (base !== repo.head && repo.head !== null) {
-    const isThere = await allThere(repo.git.run, repo.common, base, repo.head, [], ground);
+    const isThere = await hasAllObjects(repo.git.run, repo.common, base, repo.head, [], ground);
     if (!isThere) refuseByGit(`${notMade(tree)}: ${LOST}`);
   }
   await said(["worktree", "add", "--no-checkout", "--no-track", "-b", branch, path, base]);

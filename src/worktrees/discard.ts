@@ -55,7 +55,7 @@ function isOurs({ common }: Repository, { name, path, checkout }: Worktree): boo
 }
 
 /** Discards what dead processes left half made; returns the names. Call only with the lock. */
-export async function unmakeHalfMade(repo: Repository, ground: GitEnvironment): Promise<string[]> {
+export async function removeHalfMade(repo: Repository, ground: GitEnvironment): Promise<string[]> {
   const names: string[] = [];
   for (const name of await recordedNames(repo.common)) {
     const record = await readRecord(repo.common, name);

@@ -14,7 +14,7 @@ const FEW = 200;
  * objects that no ref held yet, and one that started before may do so a moment later, so a running one is awaited for a
  * short time.
  */
-export async function allThere(
+export async function hasAllObjects(
   run: Git["run"],
   common: string,
   commit: string,

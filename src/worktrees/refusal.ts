@@ -50,7 +50,7 @@ export async function answered<T>(work: () => Promise<T>): Promise<T | RefusedRe
 const TRIES = 3;
 
 /** Retries from the start what git refused, once no `git gc` is running. */
-export async function inSpiteOfGc<T>(
+export async function retryAfterGc<T>(
   common: string,
   ground: GitEnvironment,
   work: () => Promise<T>,

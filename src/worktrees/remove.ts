@@ -11,7 +11,7 @@ import { isBeingRemoved, markRemoval } from "./removal-mark.ts";
 import { repositoryAt } from "./repository.ts";
 import { readRecord, type TreeRecord } from "./tree-record.ts";
 import { snapshotLocked } from "./tree-snapshot.ts";
-import { holdTheRest, unsavedIn } from "./unsaved.ts";
+import { keepUnsaved, unsavedIn } from "./unsaved.ts";
 import { gitOn, locateWorktree } from "./worktree-location.ts";
 
 /**
@@ -70,7 +70,7 @@ async function save({ tree, linked }: TreeRecord, ground: GitEnvironment): Promi
     refuseRequest(
       `${tree.path} was not removed, as this in it is saved nowhere: ${some(unsaved)}. Move it away, or remove the worktree by hand.`,
     );
-  await kept(holdTheRest(git, place, tree, taken.commit, ground));
+  await kept(keepUnsaved(git, place, tree, taken.commit, ground));
   return taken.commit;
 }
 

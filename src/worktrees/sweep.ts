@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isMissing } from "../lib/errors.ts";
 import { dropBrokenEntries } from "./broken-entries.ts";
 import { deleteRef } from "./delete-ref.ts";
-import { unmakeHalfMade } from "./discard.ts";
+import { removeHalfMade } from "./discard.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { finishRemoval, removeEmptyFolders } from "./finish-removal.ts";
 import { type KnownTree, knownTrees } from "./known-trees.ts";
@@ -19,7 +19,7 @@ import { unmergedPaths } from "./remove-named.ts";
 import { repositoryAt } from "./repository.ts";
 import { dropLeftovers } from "./side-index.ts";
 import { dropStaleLocks } from "./stale-locks.ts";
-import { neverWritten } from "./tree-record.ts";
+import { wasNeverWritten } from "./tree-record.ts";
 
 type Swept = SuccessOf<"sweep">;
 
@@ -38,7 +38,7 @@ async function sweepUnderLock(repo: Repository, ground: GitEnvironment): Promise
   const { merges, notes } = await rollBackUnfinished(repo.common, ground);
   dropDeadFiles(repo.common, ground);
   await dropBrokenEntries(repo, ground);
-  const removed = await unmakeHalfMade(repo, ground);
+  const removed = await removeHalfMade(repo, ground);
   const known = await knownTrees(repo);
   const listed = await listedTrees(repo);
   const paths = new Set(listed.map(({ path }) => path));
@@ -91,7 +91,10 @@ async function sweepUnrecorded(
   const folder = treeRecordFolder(repo.common, name);
   // Its maker died before any of the worktree existed.
   const neverBegun =
-    base === null && snapshot === null && ignored === null && (await neverWritten(repo.common, name, ground));
+    base === null &&
+    snapshot === null &&
+    ignored === null &&
+    (await wasNeverWritten(repo.common, name, ground));
   if (!neverBegun && lstatSync(folder, { throwIfNoEntry: false }) !== undefined)
     refuseRequest(`${folder} has no record that can be read, so nothing is known of it.`);
   if (snapshot !== null || ignored !== null || (base === null && !neverBegun)) return null;

@@ -64,7 +64,11 @@ export async function writeRecord(common: string, name: string, record: TreeReco
 }
 
 /** True if its directory has nothing but what a dead process was writing. */
-export async function neverWritten(common: string, name: string, ground: GitEnvironment): Promise<boolean> {
+export async function wasNeverWritten(
+  common: string,
+  name: string,
+  ground: GitEnvironment,
+): Promise<boolean> {
   const names = await readdir(treeRecordFolder(common, name)).catch((error: unknown) => {
     if (isMissing(error)) return null;
     throw error;

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, sep } from "node:path";
 import type { Worktree } from "../mailbox/worktree.ts";
 import { filesOf } from "./changes.ts";
 import type { GitEnvironment } from "./environment.ts";
-import { allThere, isConnected } from "./gc-guard.ts";
+import { hasAllObjects, isConnected } from "./gc-guard.ts";
 import { keepIgnored } from "./ignored-chain.ts";
 import { snapshotRef } from "./layout.ts";
 import { withTreeLock } from "./lock.ts";
@@ -132,7 +132,7 @@ async function take(scope: Scope, named: readonly string[] | null, afresh: boole
   outputOf(moved, "The newest snapshot could not be replaced");
 
   const objects = left.changes.flatMap(({ newMode, newId }) => (newMode === "000000" ? [] : [newId]));
-  const isWhole = await allThere(git, place.common, id, before.commit, [left.root, ...objects], ground);
+  const isWhole = await hasAllObjects(git, place.common, id, before.commit, [left.root, ...objects], ground);
   if (!isWhole) refuseByGit("Objects of the snapshot were removed while it was taken");
   heads.remember();
   index.keep();

@@ -70,7 +70,7 @@ const NOT_WHOLE = "It could not be looked at whole";
  * Makes what would be deleted with a worktree reachable from its snapshots: staged content that no commit has, and refs
  * of this worktree alone.
  */
-export async function holdTheRest(
+export async function keepUnsaved(
   git: TreeGit,
   place: TreePlace,
   tree: Worktree,

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
-import { unmakeHalfMade } from "../../src/worktrees/discard.ts";
+import { removeHalfMade } from "../../src/worktrees/discard.ts";
 import { startGitWorker } from "../../src/worktrees/git-worker.ts";
 import { treePath, treeRecordFolder } from "../../src/worktrees/layout.ts";
 import { repositoryAt } from "../../src/worktrees/repository.ts";
@@ -170,7 +170,7 @@ test("kill -9 of the keeper: what may not be done twice is refused in a sentence
   const common = join(person.folder, ".git");
   expect(await readRecord(common, "one")).toMatchObject({ made: false });
   const repo = await repositoryAt(person.folder, groundOf(person));
-  expect(await unmakeHalfMade(repo, groundOf(person))).toEqual(["one"]);
+  expect(await removeHalfMade(repo, groundOf(person))).toEqual(["one"]);
   await expectNothingLeft(person);
   expect((await keeper.inspect({ folder: person.folder })).type).toBe("repository");
 });

@@ -65,7 +65,9 @@ export function sessionUpdates(announced: Set<string>): (event: SupervisorEvent)
   const message = ({ actor, turn, role, content }: MessageEvent): SessionUpdate[] => {
     if (actor !== MAIN || role !== "assistant") return [];
     const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
-    return saidChunks(blocks.filter(({ type }) => (type === "text" ? written !== turn : thought !== turn)));
+    return formatReplyChunks(
+      blocks.filter(({ type }) => (type === "text" ? written !== turn : thought !== turn)),
+    );
   };
 
   /** The state of an agent is a line at the call that waits for it. */
@@ -121,7 +123,7 @@ export function sessionUpdates(announced: Set<string>): (event: SupervisorEvent)
 }
 
 /** Returns text and thoughts of a reply. */
-export function saidChunks(blocks: readonly ContentBlockParam[]): SessionUpdate[] {
+export function formatReplyChunks(blocks: readonly ContentBlockParam[]): SessionUpdate[] {
   return blocks.flatMap((block) => {
     if (block.type === "text") return textChunk(block.text);
     return block.type === "thinking" ? thoughtChunk(block.thinking) : [];

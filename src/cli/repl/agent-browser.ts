@@ -8,7 +8,7 @@ import { isKey, type Key } from "../../terminal/input/keys.ts";
 import type { Inside } from "../../terminal/live/inside.ts";
 import { safeText } from "../../terminal/safe-text.ts";
 import { wrapText } from "../../terminal/wrap.ts";
-import { agentFigures, doingAndWhere, nameToFit, stateMark } from "../agent-text.ts";
+import { agentFigures, formatDoingAndOverlap, nameToFit, stateMark } from "../agent-text.ts";
 import { agentLines, inTreeOrder } from "../live-tree.ts";
 import type { AgentActions } from "./agent-actions.ts";
 
@@ -128,7 +128,7 @@ export function openAgentBrowser({
   const within = ({ columns, most }: { readonly columns: number; readonly most: number }): EditorRows => {
     const view = current();
     if (view === undefined) return { rows: [""], cursor: { row: 0, column: 0 } };
-    const head = `${nameToFit(view, columns - 2)}  ${doingAndWhere(view, now())} · ${agentFigures(view, now())}`;
+    const head = `${nameToFit(view, columns - 2)}  ${formatDoingAndOverlap(view, now())} · ${agentFigures(view, now())}`;
     const text = safeText(view.summary?.text ?? "").trim();
     const summary = text === "" ? [] : ["", ...wrapText(text, columns).slice(0, SUMMARY_ROWS)];
     const page = Math.max(1, most - 2);

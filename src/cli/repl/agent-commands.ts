@@ -3,7 +3,7 @@ import { totalTokens } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { Paint } from "../../terminal/colour.ts";
 import { counted, shortCount } from "../../terminal/figures.ts";
-import { agentName, doingAndWhere, stateMark } from "../agent-text.ts";
+import { agentName, formatDoingAndOverlap, stateMark } from "../agent-text.ts";
 import { unfinishedText } from "../unfinished.ts";
 import { quoted } from "../usage-error.ts";
 import type { ReplSession } from "./repl-session.ts";
@@ -31,7 +31,7 @@ export function formatAgentList({ session, paint, now }: AgentContext): string {
       const lead = "  ".repeat(view.depth);
       const figures = `${counted(view.turns, "turn")} · ${shortCount(totalTokens(view.usage))} tokens`;
       const beside = view.background && view.state !== "ended" ? "in the background · " : "";
-      const state = `${beside}${doingAndWhere(view, now()) || view.state}`;
+      const state = `${beside}${formatDoingAndOverlap(view, now()) || view.state}`;
       const id = paint("bold", shortId(view.id, ids));
       return `${lead}${stateMark(view, paint)} ${id}  ${agentName(view)}  ${paint("dim", `${state} · ${figures}`)}`;
     })

@@ -10,7 +10,7 @@ import { safeLine } from "../../terminal/safe-text.ts";
 import { visibleLine } from "../../terminal/visible-text.ts";
 import { originOf } from "../permissions/format.ts";
 import { sessionFlags } from "../session-flags.ts";
-import { onlyInShell } from "../skills/slash-tasks.ts";
+import { subcommandAdvice } from "../skills/slash-tasks.ts";
 import { quoted } from "../usage-error.ts";
 import { formatAgentList, resumeAgent, stopAgents } from "./agent-commands.ts";
 import { config, switchVim } from "./config-commands.ts";
@@ -171,7 +171,7 @@ export function callsSkill(line: string, skills: readonly Skill[], hasServers = 
   if (hasServers && word.startsWith("mcp__")) return true;
   if (word === "" || word === "quit" || Object.hasOwn(commands, word) || skills.length === 0) return false;
   if (skillTyped(word, skills).type !== "none") return true;
-  return onlyInShell(word) === null && nearName(word, Object.keys(commandSummaries)) === null;
+  return subcommandAdvice(word) === null && nearName(word, Object.keys(commandSummaries)) === null;
 }
 
 /** Returns the command's output, safe for a terminal, or null. Never rejects. */
@@ -199,7 +199,7 @@ function unknown(word: string, { session }: SlashContext): string {
   const near = nearNames(word, [...Object.keys(commandSummaries), ...others]);
   const guess = `did you mean ${near.map((name) => `/${name}`).join(" or ")}?`;
   const hint =
-    onlyInShell(word) ?? (near.length > 0 ? guess : "/help lists the commands, /skills the skills.");
+    subcommandAdvice(word) ?? (near.length > 0 ? guess : "/help lists the commands, /skills the skills.");
   return safeLine(`There is no command ${quoted(`/${word}`)}; ${hint}`);
 }
 

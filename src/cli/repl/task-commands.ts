@@ -3,7 +3,7 @@ import { MAIN } from "../../mailbox/ids.ts";
 import { shortTime } from "../../terminal/figures.ts";
 import { safeLine, safeText } from "../../terminal/safe-text.ts";
 import type { TaskView } from "../../tools/background/service.ts";
-import { agentName, doingAndWhere, stateMark } from "../agent-text.ts";
+import { agentName, formatDoingAndOverlap, stateMark } from "../agent-text.ts";
 import { quoted } from "../usage-error.ts";
 import { type AgentContext, stopAgents } from "./agent-commands.ts";
 import type { ReplSession } from "./repl-session.ts";
@@ -34,7 +34,7 @@ async function list(context: TaskContext): Promise<string> {
   const rows = await Promise.all(commands.map((task) => taskRow(task, context)));
   const agentRows = agents.map((view) => {
     const time = shortTime(now() - (view.startedAt ?? view.createdAt));
-    const doing = doingAndWhere(view, now()) || view.state;
+    const doing = formatDoingAndOverlap(view, now()) || view.state;
     return `${stateMark(view, paint)} ${paint("bold", view.id)}  ${agentName(view)}  ${paint("dim", `agent · ${time} · ${doing}`)}`;
   });
   return [...rows, ...agentRows, paint("dim", USAGE)].join("\n");
@@ -67,7 +67,7 @@ async function output(word: string, { session, now }: TaskContext): Promise<stri
   if (found.type === "agent") {
     const { view } = found;
     if (view.summary !== null) return safeText(view.summary.text) || "It has no report.";
-    return `${agentName(view)}: ${doingAndWhere(view, now()) || view.state}. ↓ in an empty prompt looks inside.`;
+    return `${agentName(view)}: ${formatDoingAndOverlap(view, now()) || view.state}. ↓ in an empty prompt looks inside.`;
   }
   const { task } = found;
   const lines = safeText(await textOf(session, task.id))

@@ -34,7 +34,7 @@ const inShell =
   );
 
 /** Completes a sentence about an unknown slash command that is a subcommand of `troupe`, or returns null. */
-export function onlyInShell(name: string): string | null {
+export function subcommandAdvice(name: string): string | null {
   return inShell.includes(name) ? `in a shell there is troupe ${name}.` : null;
 }
 
@@ -64,7 +64,7 @@ export async function whyNotCalled(
 
 function whereItBelongs(task: string): string | null {
   const [, name = ""] = /^\s*\/(\S*)/.exec(task) ?? [];
-  const shell = onlyInShell(name);
+  const shell = subcommandAdvice(name);
   if (shell !== null) return `There is no command or skill "/${name}"; ${shell}`;
   if (!Object.hasOwn(inConversation, name)) return null;
   const other = inConversation[name] ?? null;

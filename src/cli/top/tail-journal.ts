@@ -2,7 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import { JournalError } from "../../journal/journal-error.ts";
 import { migration, OLDEST_VERSION } from "../../journal/migrate.ts";
 import { openJournal } from "../../journal/open-journal.ts";
-import { newerSentence, parseRecord } from "../../journal/record-line.ts";
+import { newerVersionProblem, parseRecord } from "../../journal/record-line.ts";
 import type { JournalRecord } from "../../journal/session-events.ts";
 import { type Clock, pause } from "../../lib/clock.ts";
 import { errorCode } from "../../lib/errors.ts";
@@ -111,7 +111,7 @@ function lineParser(path: string): (line: Buffer) => TailItem | null {
     const parsed = parseRecord(line, version, migrate);
     switch (parsed.type) {
       case "newer":
-        throw new JournalError(newerSentence(path, parsed.version), path);
+        throw new JournalError(newerVersionProblem(path, parsed.version), path);
       case "invalid":
         return { type: "note", text: `A line of ${path} is ${parsed.why} and was left out.` };
       case "unknown":

@@ -11,7 +11,7 @@ import type { Services } from "../../mailbox/services.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
 import { type Bounds, boundsOf, USUAL_WINDOW } from "./bounds.ts";
 import { type CompactedView, foldedMessage, notCompacted } from "./compacted-view.ts";
-import { elidableTurn, lastSummarised, wonByEliding } from "./plan.ts";
+import { elidableTurn, lastSummarised, tokensSavedByEliding } from "./plan.ts";
 import { estimated, factorOf, isDoubtful, ratioOf, viewSize } from "./size.ts";
 import { type SummaryContext, summarizeHistory } from "./summarize-history.ts";
 import { charsIn } from "./tokens.ts";
@@ -216,7 +216,7 @@ async function automatic(attempt: Attempt, target: number, most: number): Promis
   const { shown } = state;
   const now = current(attempt);
   const old = Math.max(now.elided, elidableTurn(shown));
-  const won = wonByEliding(shown, now, old) * ratio;
+  const won = tokensSavedByEliding(shown, now, old) * ratio;
   const elided = won > 0 ? { ...now, elided: old } : now;
   if (before - won <= target * WON_ENOUGH) return { next: elided };
 

@@ -14,7 +14,11 @@ export function elidableTurn({ turns }: Pick<CompactedView, "turns">): number {
 }
 
 /** Returns the tokens that are saved by removing results up to this turn. */
-export function wonByEliding({ id, turns }: CompactedView, compacted: Compacted, upTo: number): number {
+export function tokensSavedByEliding(
+  { id, turns }: CompactedView,
+  compacted: Compacted,
+  upTo: number,
+): number {
   const { elided, through } = compacted;
   return turns
     .filter(({ turn }) => turn > Math.max(elided, through) && turn <= upTo)

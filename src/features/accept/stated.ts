@@ -22,7 +22,11 @@ export type Stated = Pick<ActorSpec, "accept" | "filesBefore">;
  * Looks at the stated files before the agent starts, so that a file that it has not touched is none that it has made.
  * Throws a sentence if this states nothing. `answer`: the schema that the agent is given.
  */
-export function stated(given: Accept | undefined, place: Place, answer: JsonSchema | undefined): Stated {
+export function recordAccept(
+  given: Accept | undefined,
+  place: Place,
+  answer: JsonSchema | undefined,
+): Stated {
   if (given === undefined) return {};
   const accept = readStated(given, answer);
   const { files = [] } = accept;

@@ -5,7 +5,7 @@ import type { ActorId } from "../../mailbox/ids.ts";
 import type { ActorSpec, Inherited, JsonSchema, ReadEntry, Reply } from "../../mailbox/messages.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import { FORK } from "../../supervisor/run-for.ts";
-import { stated } from "../accept/stated.ts";
+import { recordAccept } from "../accept/stated.ts";
 
 /** A fork's spec, and the part of its conversation that is its own: everything before is its parent's. */
 export interface Forked {
@@ -74,7 +74,7 @@ export function forkOf(
     spec: {
       ...same,
       ...(outputSchema === undefined ? {} : { outputSchema }),
-      ...stated(accept, { ...same, root: parent.root }, outputSchema),
+      ...recordAccept(accept, { ...same, root: parent.root }, outputSchema),
       ...{ id, parent: parent.id, depth: spec.depth + 1, type: FORK, description, maxTurns },
       attempt: 1,
       messages: [...before, ...own],

@@ -8,7 +8,7 @@ import type { Actor } from "../../supervisor/actor-record.ts";
 import type { ActorSystem } from "../../supervisor/actor-system.ts";
 import type { Joints } from "../../supervisor/joints.ts";
 import { FORK } from "../../supervisor/run-for.ts";
-import { tightest } from "../budget/budget.ts";
+import { tightestBudget } from "../budget/budget.ts";
 import {
   type CostEstimate,
   type EstimateInput,
@@ -105,7 +105,7 @@ export function fanOutFeature(parts: FanOutParts): FanOuts {
     const { maxTokens, window } = modelSpec(common, model);
     return {
       ...{ type: definition?.name ?? type, model, maxTokens, windowTokens: (window ?? USUAL_WINDOW).tokens },
-      budget: tightest(
+      budget: tightestBudget(
         definition ? spending.budgetOf(definition) : {},
         tokens === undefined ? {} : { tokens },
       ),

@@ -20,7 +20,7 @@ import { narrower } from "../../settings/modes.ts";
 import type { PermissionMode } from "../../settings/rules.ts";
 import { FILE_RULES, type FileRules } from "../../tools/tool.ts";
 import type { Toolbox } from "../../tools/toolbox.ts";
-import { stated } from "../accept/stated.ts";
+import { recordAccept } from "../accept/stated.ts";
 import type { Budget } from "../budget/budget.ts";
 import { formatLimits } from "../budget/spawn-limits.ts";
 import { type CompactionOptions, windowFor } from "../compaction/windows.ts";
@@ -161,7 +161,7 @@ function agentOwnParts(
     // An infinite budget is no budget; Infinity would not survive the way to a thread.
     ...(Number.isFinite(spawn.tokenBudget) ? { tokenBudget: spawn.tokenBudget } : {}),
     ...(outputSchema === undefined ? {} : { outputSchema }),
-    ...stated(accept, place, outputSchema),
+    ...recordAccept(accept, place, outputSchema),
     ...(mode === undefined ? {} : { permissionMode: mode }),
     prompt: outputSchema === undefined ? spawn.prompt : `${spawn.prompt}\n\n${schemaWords(outputSchema)}`,
     images: spawn.images ?? [],

@@ -43,7 +43,7 @@ export function limitIn(budget: Budget, kind: BudgetKind): number | undefined {
 }
 
 /** Returns the smaller of each limit, so that each budget can only narrow the others. */
-export function tightest(...budgets: readonly Budget[]): Budget {
+export function tightestBudget(...budgets: readonly Budget[]): Budget {
   const smallest = (name: keyof Budget) => {
     const limits = budgets.flatMap((budget) => budget[name] ?? []);
     return limits.length === 0 ? {} : { [name]: Math.min(...limits) };
@@ -59,7 +59,7 @@ const MINUTE_MS = 60_000;
 export function budgetOfType(names: readonly string[], budgets: readonly AgentBudget[], minutes = 0): Budget {
   const wanted = new Set(names.map(plain));
   const own = budgets.filter(({ type }) => wanted.has(plain(type)));
-  return tightest(
+  return tightestBudget(
     minutes > 0 ? { ms: minutes * MINUTE_MS } : {},
     ...own.map(({ type: _, minutes: most, ...rest }) => ({
       ...rest,

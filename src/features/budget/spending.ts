@@ -8,7 +8,7 @@ import { type OwnPrices, priceOf } from "../../model/prices.ts";
 import type { Limits } from "../../settings/limits.ts";
 import type { AgentBudget } from "../../settings/read-settings.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
-import { type Budget, budgetOfType, KINDS, tightest, usdOf } from "./budget.ts";
+import { type Budget, budgetOfType, KINDS, tightestBudget, usdOf } from "./budget.ts";
 import { type Booked, BudgetLedger, type Spent } from "./ledger.ts";
 import { PastRuns } from "./past-runs.ts";
 import { estimateAfter, estimateAtStart, prospectOf, type RequestEstimate } from "./request-estimate.ts";
@@ -65,7 +65,7 @@ export class Spending {
     home: string,
   ) {
     this.past = new PastRuns(home);
-    const whole = tightest(budget, sessionMinutes > 0 ? { ms: sessionMinutes * MINUTE_MS } : {});
+    const whole = tightestBudget(budget, sessionMinutes > 0 ? { ms: sessionMinutes * MINUTE_MS } : {});
     this.workTime = new WorkTime(clock);
     this.ledger = new BudgetLedger(whole, { clock: this.workTime, prices });
     this.#agentBudgets = agentBudgets;
@@ -83,7 +83,7 @@ export class Spending {
     aliases = [],
     budget = {},
   }: Pick<AgentDefinition, "name" | "aliases" | "budget">): Budget {
-    return tightest(budgetOfType([name, ...aliases], this.#agentBudgets, this.#agentMinutes), budget);
+    return tightestBudget(budgetOfType([name, ...aliases], this.#agentBudgets, this.#agentMinutes), budget);
   }
 
   /** Takes it from the parent's allowance; returns a reason for the model if that is not enough. */

@@ -147,7 +147,7 @@ export class AgentServers {
 }
 
 /** Formats that a server did not start. Its reason may be in the server's own text, which is for the user alone. */
-export function didNotStart(name: string): string {
+export function formatStartFailure(name: string): string {
   return `The MCP server "${name}" did not start, so its tools are not available; the user knows why.`;
 }
 
@@ -161,7 +161,7 @@ export function whyMissing({ name, state }: ServerStatus): string[] {
     case "needs-auth":
       return [`The MCP server "${name}" waits for the user to sign in, so its tools are not available.`];
     case "failed":
-      return [didNotStart(name)];
+      return [formatStartFailure(name)];
     case "stopped":
       return [`The MCP server "${name}" has been stopped.`];
     default:

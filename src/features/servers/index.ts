@@ -6,7 +6,7 @@ import { openMcp } from "../../mcp/open-mcp.ts";
 import { mcpPerson, whyNoPromptTool } from "../../mcp/permission-prompt.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Joints } from "../../supervisor/joints.ts";
-import { AgentServers, didNotStart } from "./agent-servers.ts";
+import { AgentServers, formatStartFailure } from "./agent-servers.ts";
 import { givenServers, knownServers, namedTelling } from "./named-servers.ts";
 import type { ServersParts } from "./parts.ts";
 import {
@@ -18,7 +18,7 @@ import {
 } from "./server-notices.ts";
 import { serverPrompts } from "./server-prompts.ts";
 import { serverQuestions } from "./server-questions.ts";
-import { absenceReason, hears, kindOf, servedTools, toolsAfterStart } from "./server-tools.ts";
+import { absenceReason, getsNotices, kindOf, servedTools, toolsAfterStart } from "./server-tools.ts";
 
 const NOTE_CHARS = 500;
 
@@ -83,7 +83,7 @@ export function openServers(parts: ServersParts) {
     // A fork knows it from its parent.
     const kind = turnsTaken > 0 ? undefined : parts.kind(spec.type);
     const missing = [...(kind === undefined ? [] : named.missing(kind)), ...agents.missing(id)];
-    const starting = turnsTaken === 0 && hears(actor) ? slowNow().map(({ name }) => name) : [];
+    const starting = turnsTaken === 0 && getsNotices(actor) ? slowNow().map(({ name }) => name) : [];
     const notice = firstNotice(missing, lateOf(actor), starting);
     if (notice !== null) actor.addDeferredTools(notice.tools);
     return notice;
@@ -130,7 +130,8 @@ export function openServers(parts: ServersParts) {
     if (state.type === "starting" || !slow.delete(server)) return;
     const { name = server, tools = 0 } = statusOf(server) ?? {};
     if (state.type === "failed")
-      for (const actor of agents.holdersOf(server)) actors.notify(actor, missingNotice(didNotStart(name)));
+      for (const actor of agents.holdersOf(server))
+        actors.notify(actor, missingNotice(formatStartFailure(name)));
     if (state.type === "connected")
       onWarning(`The MCP server "${name}" has started; its tools (${tools}) can be used from now on.`);
   }

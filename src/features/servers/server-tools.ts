@@ -72,7 +72,7 @@ export function absenceReason(actor: Actor, tool: string, parts: AbsentParts): s
     const [why] = whyMissing(status);
     const isOffered = actor.spec.tools.some(({ name }) => name === tool);
     if (why === undefined) return isOffered ? JUST_COME : null;
-    return `${why} ${status.state.type === "starting" && hears(actor) ? WAIT : GO_ON}`;
+    return `${why} ${status.state.type === "starting" && getsNotices(actor) ? WAIT : GO_ON}`;
   }
   const left = Object.entries(parts.leftOut).find(([name]) => isOf(serverSlug(name)));
   return left === undefined
@@ -89,7 +89,7 @@ function mayHave(actor: Actor, tool: string, of: KindsOf): boolean {
 }
 
 /** True if it gets notices of new tools. */
-export function hears({ id, spec }: Actor): boolean {
+export function getsNotices({ id, spec }: Actor): boolean {
   return id === MAIN || spec.tools.some(({ name }) => name === SEARCH);
 }
 

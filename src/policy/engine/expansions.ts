@@ -57,7 +57,7 @@ function isTestWord(word: ShellWord | undefined): boolean {
 }
 
 /** `$X/etc` is `/etc` if X is not set. */
-export function unsetLeadsOut({ value, pieces }: ShellWord, known: KnownValues): boolean {
+export function leavesDirIfUnset({ value, pieces }: ShellWord, known: KnownValues): boolean {
   const [first] = pieces;
   return first?.type === "variable" && value.startsWith(`${UNKNOWN}/`) && !known.values.has(first.name);
 }

@@ -7,11 +7,11 @@ import { type ShellWord, UNKNOWN } from "../shell/words.ts";
 import type { Whereabouts } from "./directories.ts";
 import {
   harmProblem,
+  leavesDirIfUnset,
   plainWordProblem,
   splitProblem,
   TALKERS,
   unknownWord,
-  unsetLeadsOut,
 } from "./expansions.ts";
 import { isPlaced } from "./facts.ts";
 import type { FileAccess } from "./file-access.ts";
@@ -106,7 +106,7 @@ export class ReadingCheck {
       if (word.pieces.some(({ type }) => type === "forbidden") && /\b(?:HOME|(?:OLD)?PWD)\b/.test(word.raw))
         return `${word.raw} may lead out of the workspace`;
       if (known !== value) {
-        if (unsetLeadsOut(word, place.known) && !this.#isAbsoluteInside(value.slice(1), place))
+        if (leavesDirIfUnset(word, place.known) && !this.#isAbsoluteInside(value.slice(1), place))
           return `${word.raw} leads out of the workspace if its variable is not set`;
         if (!looksLikePath(value)) continue;
         if (!/^[/~]/.test(known)) return `${word.raw} may lead out of the workspace`;

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../lib/errors.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
-import { allThere } from "../gc-guard.ts";
+import { hasAllObjects } from "../gc-guard.ts";
 import { mergeRef, ourFolder } from "../layout.ts";
 import { withLock } from "../lock.ts";
 import type { GitRequest, SuccessOf } from "../protocol.ts";
@@ -197,7 +197,7 @@ async function holdByRefs(
   await said(["update-ref", mergeRef(merge, "before"), checkout.commit]);
   await said(["update-ref", mergeRef(merge, "after"), id]);
   const objects = [checkout.commit, checkout.tree, edits, merged];
-  if (!(await allThere(repo.git.run, repo.common, id, base, objects, ground)))
+  if (!(await hasAllObjects(repo.git.run, repo.common, id, base, objects, ground)))
     refuseByGit("git gc took away what was being merged; try again");
 }
 

@@ -1,7 +1,7 @@
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { withLock, withTreeLock } from "../lock.ts";
 import type { GitRequest, SuccessOf } from "../protocol.ts";
-import { inSpiteOfGc } from "../refusal.ts";
+import { retryAfterGc } from "../refusal.ts";
 import { checkoutOf } from "./candidate.ts";
 import { openMerge } from "./journal.ts";
 import { rollBackUnfinished } from "./roll-back.ts";
@@ -17,7 +17,7 @@ export async function prepareMerge(
   const repo = await checkoutOf(tree, ground);
   const before = await afterOthers(repo, ground, signal);
   const look = { tree, checked: false, hold: [] };
-  const { sides, candidate } = await inSpiteOfGc(repo.common, ground, () =>
+  const { sides, candidate } = await retryAfterGc(repo.common, ground, () =>
     snapshotSides(repo, look, ground, signal),
   );
   const show = async (to: string) => {

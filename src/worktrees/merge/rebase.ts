@@ -5,7 +5,7 @@ import { OUR_REFS } from "../layout.ts";
 import { withTreeLock } from "../lock.ts";
 import { withIndex } from "../own-index.ts";
 import type { GitRequest, SuccessOf } from "../protocol.ts";
-import { inSpiteOfGc, outputOf } from "../refusal.ts";
+import { outputOf, retryAfterGc } from "../refusal.ts";
 import { readRecord, writeRecord } from "../tree-record.ts";
 import { snapshotToMerge } from "./agent-snapshot.ts";
 import { beginFrom, forgetSides } from "./begin-from.ts";
@@ -43,7 +43,7 @@ async function rebaseLocked(
   const travels = (await readRecord(repo.common, tree.name))?.travels ?? false;
   // HEAD as a parent, too, so that a manual merge of the branch has its history.
   const parents = repo.head === null || repo.head === tree.head ? [tree.base] : [repo.head, tree.base];
-  const checkout = await inSpiteOfGc(repo.common, ground, () =>
+  const checkout = await retryAfterGc(repo.common, ground, () =>
     snapshotCheckout(repo, parents, ground, travels),
   );
   const edits = await repo.git.run([

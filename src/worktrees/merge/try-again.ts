@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Worktree } from "../../mailbox/worktree.ts";
 import type { GitEnvironment } from "../environment.ts";
 import type { SuccessOf } from "../protocol.ts";
-import { inSpiteOfGc, refuseRequest } from "../refusal.ts";
+import { refuseRequest, retryAfterGc } from "../refusal.ts";
 import type { LeftInPlace } from "./revert-exchange.ts";
 import { leftOver } from "./roll-back.ts";
 
@@ -30,7 +30,7 @@ export async function applyInSpiteOfOthers(
 ): Promise<SuccessOf<"apply">> {
   const began = ground.now();
   for (let tries = 1; ; tries += 1) {
-    const answer = await inSpiteOfGc(common, ground, apply);
+    const answer = await retryAfterGc(common, ground, apply);
     if (answer.type !== "changed") return answer;
     const ms = ground.now() - began;
     if (answer.left.length > 0 || (tries >= LEAST_TRIES && ms >= RACE_MS)) {

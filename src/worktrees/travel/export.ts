@@ -7,7 +7,7 @@ import { OUR_REFS, snapshotRef } from "../layout.ts";
 import { withTreeLock } from "../lock.ts";
 import { settleLeftOver } from "../merge/settle.ts";
 import type { GitRequest, SuccessOf } from "../protocol.ts";
-import { inSpiteOfGc, outputOf, refuseRequest } from "../refusal.ts";
+import { outputOf, refuseRequest, retryAfterGc } from "../refusal.ts";
 import { repositoryAt } from "../repository.ts";
 import { readRecord, type TreeRecord } from "../tree-record.ts";
 import { snapshotLocked } from "../tree-snapshot.ts";
@@ -35,7 +35,7 @@ export async function exportTree(
   const repository = await repositoryId(repo);
   const found = await (source.type === "tree"
     ? sourceOfTree(repo, source, ground)
-    : inSpiteOfGc(repo.common, ground, () => sourceOfCheckout(repo, ground)));
+    : retryAfterGc(repo.common, ground, () => sourceOfCheckout(repo, ground)));
   const commit = await withHistory(repo, found, have);
   const file = join(into, `${commit.slice(0, 12)}-${ground.id()}.bundle`);
   const { bundle, bytes } = await writeBundle(repo.common, { commit, have, file }, ground);

@@ -7,7 +7,7 @@ import {
   notCompacted,
   summaryMessages,
 } from "../../../src/context/compaction/compacted-view.ts";
-import { lastSummarised, RECENT_TURNS, wonByEliding } from "../../../src/context/compaction/plan.ts";
+import { lastSummarised, RECENT_TURNS, tokensSavedByEliding } from "../../../src/context/compaction/plan.ts";
 import { tokensOfMessages } from "../../../src/context/compaction/tokens.ts";
 import type { Compacted, Trigger } from "../../../src/mailbox/compacted.ts";
 import { type MessageParam, noUsage } from "../../../src/mailbox/conversation.ts";
@@ -155,8 +155,8 @@ describe("results that are taken out", () => {
     expect(JSON.stringify(error)).toContain("/kept/main.1.1.md");
     expect(JSON.stringify(image)).toContain("call again");
     expect(JSON.stringify(messagesOfView(shown))).toBe(JSON.stringify(messagesOfView(shown)));
-    expect(wonByEliding(shownOf([with3]), notCompacted("/kept"), 1)).toBeGreaterThan(2_000);
-    expect(wonByEliding(shown, compacted, 1)).toBe(0);
+    expect(tokensSavedByEliding(shownOf([with3]), notCompacted("/kept"), 1)).toBeGreaterThan(2_000);
+    expect(tokensSavedByEliding(shown, compacted, 1)).toBe(0);
     expect(RECENT_TURNS).toBe(3);
   });
 });

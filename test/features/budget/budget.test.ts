@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { budgetOfType, tightest } from "../../../src/features/budget/budget.ts";
+import { budgetOfType, tightestBudget } from "../../../src/features/budget/budget.ts";
 import { amount } from "../../../src/features/budget/format.ts";
 import {
   estimateAfter,
@@ -26,7 +26,7 @@ describe("budgets of agent types (issue 5 item 6)", () => {
     });
     expect(budgetOfType(["Plan"], budgets)).toEqual({});
     expect(budgetOfType(["Plan"], budgets, 30)).toEqual({ ms: 1_800_000 });
-    expect(tightest({ usd: 1 }, {}, { usd: 2, tokens: 5 })).toEqual({ usd: 1, tokens: 5 });
+    expect(tightestBudget({ usd: 1 }, {}, { usd: 2, tokens: 5 })).toEqual({ usd: 1, tokens: 5 });
   });
 });
 
