@@ -249,6 +249,7 @@ export class RunnerAttempt {
     toolbox.fill({ ours: [], custom: [] });
     const rules = openCallRules({
       ...{ offer, toolbox, processes, clock, home, sandbox, onWarning, outputs: outputs.folder },
+      clone: files.clone,
     });
     this.#rules = rules;
     const outpost = new Outpost({

@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import type { Gated } from "../features/gate/gate.ts";
 import { openGate } from "../features/gate/permissions.ts";
 import { SessionRules } from "../features/gate/session-rules.ts";
-import { writeScope } from "../features/gate/write-scope.ts";
+import { enclosingWorktree, writeScope } from "../features/gate/write-scope.ts";
 import { commandSandbox, type SessionSandbox } from "../features/sandbox/index.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { BeforeCall } from "../mailbox/calls.ts";
@@ -23,6 +23,8 @@ export interface CallRulesParts {
   readonly clock: Clock;
   /** Troupe's directory on this machine. */
   readonly home: string;
+  /** The clone that the agent's worktree is of, or null if it has none. */
+  readonly clone: string | null;
   /** Where outputs of the agent's commands are. */
   readonly outputs: string;
   /** What this machine's user set. */
@@ -52,11 +54,13 @@ export interface CallRules {
  * only make a decision stricter, as the session evaluates each call as well.
  */
 export function openCallRules(parts: CallRulesParts): CallRules {
-  const { offer, toolbox, processes, clock, home, outputs, onWarning } = parts;
+  const { offer, toolbox, processes, clock, home, clone, outputs, onWarning } = parts;
   const { spec } = offer;
   const actor = { root: spec.root, spec };
   const added = new AddedDirs(spec.additionalDirs);
-  const scope = writeScope(actor, null, added);
+  const own = enclosingWorktree(spec.root, spec.isolation, null);
+  const tree = own === null || clone === null ? own : { ...own, common: clone };
+  const scope = writeScope(actor, tree, added);
   let { mode } = offer.rules;
   const settings = stricterSandbox(offer.rules.sandbox, parts.sandbox);
   const rules = new SessionRules(offer.rules.rules, sandboxRules(settings, homedir(), [spec.root]));
@@ -67,7 +71,7 @@ export function openCallRules(parts: CallRulesParts): CallRules {
   const sandbox = commandSandbox(options, {
     ...{ home, processes, added, onWarning, readable: [outputs], shown: [] },
     actors: { find: (id) => (id === spec.id ? actor : undefined) },
-    treeAt: () => null,
+    treeAt: () => tree,
   });
   /** By call, why this machine would ask the user. */
   const asked = new Map<CallId, string>();

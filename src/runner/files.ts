@@ -20,6 +20,8 @@ export interface RunnerFiles {
 
 /** The files of one attempt. */
 export interface AttemptFiles {
+  /** The clone of their repository, or null without one. */
+  readonly clone: string | null;
   /** This process group works in them, and is ended if another attempt on this machine wants their path. */
   setOwner(pid: number): void;
   /** Returns what was changed since what the session has, or null if nothing was. Rejects if it cannot be exported. */
@@ -45,6 +47,7 @@ export function repositoryFiles(repositories: RunnerRepositories): RunnerFiles {
       const lease = await repositories.addTree({ repository, commit, path, attempt });
       let sent = commit;
       return {
+        clone: repositories.place(repository),
         setOwner: (pid) => repositories.setOwner(path, pid),
         exportEdits: () =>
           inTemporaryFolder("troupe-travel-", async (folder) => {
@@ -67,5 +70,11 @@ async function filesHere(root: string): Promise<AttemptFiles> {
     throw new Error(
       `The agent's directory ${root} does not exist on its runner, and it has no repository that could be sent there.`,
     );
-  return { setOwner() {}, exportEdits: async () => null, acceptEdits() {}, release: async () => {} };
+  return {
+    clone: null,
+    setOwner() {},
+    exportEdits: async () => null,
+    acceptEdits() {},
+    release: async () => {},
+  };
 }

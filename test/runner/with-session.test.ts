@@ -1,85 +1,9 @@
 // @module-tag long
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { createSeal } from "../../src/engine/seal.ts";
-import { openRunners } from "../../src/features/runners/open-runners.ts";
-import { systemClock } from "../../src/lib/clock.ts";
-import { localGateway } from "../../src/model/gateway.ts";
-import { type Script, type ScriptedTurn, scriptedModel } from "../../src/model/scripted.ts";
-import { startProcesses } from "../../src/processes/client.ts";
-import { AgentForks } from "../../src/runner/agent-fork.ts";
-import { repositoryFiles } from "../../src/runner/files.ts";
-import { openRunner } from "../../src/runner/runner.ts";
-import type { SupervisorOptions } from "../../src/session/options.ts";
-import { RunnerRepositories } from "../../src/worktrees/runner/repositories.ts";
-import { repositoryWith } from "../support/git-repository.ts";
-import { MemoryEngine } from "../support/memory-carrier.ts";
-import { supervised } from "../support/supervised.ts";
+import { describe, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../support/temporary.ts";
-
-const KEY = new Uint8Array(32).fill(7);
-const usage = { input_tokens: 100, output_tokens: 10 };
-
-/** A session in a repository whose agents run on runners, and the means to start those. */
-async function openFleet(
-  agent: (root: string, turn: number) => ScriptedTurn,
-  options: Partial<SupervisorOptions> = {},
-) {
-  const { folder: cwd } = await repositoryWith({ "a.txt": "one\ntwo\nthree\n", "b.txt": "b\n" });
-  const engine = new MemoryEngine({ clock: systemClock });
-  const session = supervised(
-    "worker threads",
-    (_, n) => (n === 0 ? { calls: [{ name: "Agent", input: ASKED }], usage } : { text: "All done.", usage }),
-    {
-      ...{ cwd, allowedTools: ["Bash"], permissionMode: "acceptEdits" },
-      runners: openRunners({
-        ...{ pool: "default", version: "1" },
-        connect: async () => ({ carrier: engine.connect("session"), fleetKey: KEY }),
-      }),
-      ...options,
-    },
-  );
-  /** By the turns of its conversation, whichever runner it is on. */
-  const script: Script = (request) => {
-    const [root = ""] = /\/var\/tmp\/troupe\/\w+\/agent-\w+/.exec(JSON.stringify(request)) ?? [];
-    return agent(root, request.messages.filter(({ role }) => role === "assistant").length);
-  };
-  const start = async (name: string) => {
-    const gateway = localGateway(scriptedModel(script), { patienceMs: 0 });
-    const processes = startProcesses({ env: process.env });
-    const home = temporaryFolder();
-    const runner = await openRunner({
-      ...{ id: name, name, version: "1", pools: ["default"], slots: 2, clock: systemClock, user: undefined },
-      ...{ carrier: engine.connect(name), gateway, processes, home, trees: home, sandbox: {}, once: false },
-      forks: new AgentForks({ clock: systemClock, memoryMb: 128, user: undefined }),
-      ...{ sandboxState: "off", onLine() {}, onWarning() {} },
-      files: repositoryFiles(new RunnerRepositories(join(home, "repositories"))),
-      sealerOf: (id) => createSeal(KEY, id),
-    });
-    onTestFinished(async () => {
-      runner.drain();
-      runner.drain();
-      await runner.ended;
-      await gateway.close();
-      await processes.close();
-    });
-    return runner;
-  };
-  return { ...session, cwd, engine, start };
-}
-
-const ASKED = { description: "edit", prompt: "edit", subagent_type: "general-purpose" };
-
-const write = (path: string, content: string): ScriptedTurn => ({
-  calls: [{ name: "Write", input: { file_path: path, content } }],
-  usage,
-});
-
-const bash = (command: string): ScriptedTurn => ({
-  calls: [{ name: "Bash", input: { command, description: "run" } }],
-  usage,
-});
+import { bash, openFleet, usage, write } from "./fleet.ts";
 
 describe("a session with a runner", () => {
   it("gets the report of an agent and its edits, with what the user had not committed, and pays for it", async () => {

@@ -33,13 +33,16 @@ export function writeScope(
   return { root, additionalDirs: additionalDirs.map(inTree), tree, ...own };
 }
 
-/** Returns an actor's own worktree, even while it is not held. */
+/** Returns an actor's own worktree, even while it is not held, and also if it is on a runner. */
 export function enclosingWorktree(
   root: string,
   isolation: Isolation | undefined,
   held: Enclosure | null,
 ): Enclosure | null {
-  const own = isolation !== undefined && holds(isolation.path, root) ? isolation : null;
-  const from = held ?? own;
-  return from === null ? null : { path: from.path, branch: from.branch, checkout: from.checkout };
+  const own = isolation && { ...isolation, path: isolation.away ?? isolation.path };
+  const from = held ?? (own !== undefined && holds(own.path, root) ? own : null);
+  if (from === null) return null;
+  const { path, branch, checkout } = from;
+  const common = held?.common;
+  return { path, branch, checkout, ...(common === undefined ? {} : { common }) };
 }

@@ -113,7 +113,12 @@ export function commandSandbox(options: SandboxOptions, parts: SandboxParts): Se
     tree === null
       ? { writable: [root, ...folders()], readable: [...readable] }
       : // It owns neither the checkout nor the other directories that the session may write.
-        { writable: [tree.path], readable: [...readable], git: gitPlaceOf(tree), twin: twinIn(tree) };
+        {
+          writable: [tree.path],
+          readable: [...readable, ...(tree.common === undefined ? [] : [tree.common])],
+          git: gitPlaceOf(tree),
+          twin: twinIn(tree),
+        };
   // The same bytes for every agent of a session: denied paths are looked up on the disk.
   const described = new Map<string, string>();
   return {

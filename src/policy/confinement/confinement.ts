@@ -33,7 +33,7 @@ const MOST_TREES = 256;
 export function confinement(home: string): Confinement {
   const known = new Map<string, Places>();
   const placesFor = (tree: Enclosure): Places => {
-    const key = `${tree.path}\0${tree.checkout}`;
+    const key = `${tree.path}\0${tree.checkout}\0${tree.common ?? ""}`;
     const places = known.get(key) ?? confinedPlaces(tree);
     if (!known.has(key) && known.size >= MOST_TREES) known.clear();
     known.set(key, places);

@@ -3,8 +3,8 @@ import { basename, dirname, join } from "node:path";
 import { candidatesOf, holds, realOf } from "../engine/path-candidates.ts";
 import { bothOf } from "../engine/place.ts";
 import { listNames } from "../on-disk.ts";
-import { repositoriesAbout, treeOf } from "../trust/git-repository.ts";
-import type { Enclosure } from "./write-scope.ts";
+import { treeOf } from "../trust/git-repository.ts";
+import { type Enclosure, sharedGit } from "./write-scope.ts";
 
 /** The owner of a path, to an actor in a worktree. `counterpart`: the same path in its own worktree. */
 export type Land =
@@ -23,10 +23,11 @@ export interface Places {
   of(path: string): Land;
 }
 
-export function confinedPlaces({ path, checkout }: Enclosure): Places {
+export function confinedPlaces(enclosure: Enclosure): Places {
+  const { path, checkout } = enclosure;
   const own = bothOf(path);
   const trees = bothOf(dirname(path));
-  const common = repositoriesAbout(checkout).at(-1)?.common ?? null;
+  const common = sharedGit(enclosure);
   const git = common === null ? [] : bothOf(common);
   const checkouts = [checkout, ...otherTrees(common)].flatMap((one) => bothOf(one));
   const inOwn = (rest: string) => `${path}${rest}`;

@@ -1,4 +1,5 @@
 import type { PermissionMode, Rule } from "../../settings/rules.ts";
+import { repositoriesAbout } from "../trust/git-repository.ts";
 
 /** The worktree that confines an actor. All directories are absolute. */
 export interface Enclosure {
@@ -6,6 +7,13 @@ export interface Enclosure {
   readonly branch: string;
   /** The top directory of the checkout that its edits are merged into. */
   readonly checkout: string;
+  /** The git directory that it shares with other worktrees, if its checkout is on another machine. */
+  readonly common?: string;
+}
+
+/** Returns the git directory that a worktree shares with others; null if it does not exist here. */
+export function sharedGit({ checkout, common }: Enclosure): string | null {
+  return common ?? repositoriesAbout(checkout).at(-1)?.common ?? null;
 }
 
 /** The part of the disk that an actor works in. */

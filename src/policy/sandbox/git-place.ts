@@ -1,8 +1,8 @@
 import { basename, join } from "node:path";
-import type { Enclosure } from "../confinement/write-scope.ts";
+import { type Enclosure, sharedGit } from "../confinement/write-scope.ts";
 import { realOf } from "../engine/path-candidates.ts";
 import { listNames } from "../on-disk.ts";
-import { repositoriesAbout, treeOf } from "../trust/git-repository.ts";
+import { treeOf } from "../trust/git-repository.ts";
 import type { SandboxPlace } from "./sandbox.ts";
 
 /** Every protected entry costs a mount, and the system allows some thousands. */
@@ -14,9 +14,10 @@ const MOST_HELD = 500;
  * entries in them are each protected by a mount. Packs, other refs, configuration, hooks and the other worktrees'
  * indexes are not writable, so a fetch that brings a pack fails.
  */
-export function gitPlaceOf({ path, branch, checkout }: Enclosure): NonNullable<SandboxPlace["git"]> {
-  const common = repositoriesAbout(checkout).at(-1)?.common;
-  if (common === undefined) return { writable: [], held: [] };
+export function gitPlaceOf(tree: Enclosure): NonNullable<SandboxPlace["git"]> {
+  const { path, branch } = tree;
+  const common = sharedGit(tree);
+  if (common === null) return { writable: [], held: [] };
   const own = ownFolder(common, path);
   const objects = join(common, "objects");
   const branches = ["refs/heads", "logs/refs/heads"].map((name) => join(common, name));

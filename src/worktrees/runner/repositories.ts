@@ -35,7 +35,7 @@ export class RunnerRepositories {
 
   /** Returns the newest commits here of a repository, for a bundle without what they have. */
   async have(repository: string): Promise<string[]> {
-    const path = this.#place(repository);
+    const path = this.place(repository);
     if (!existsSync(path)) return [];
     const listed = await bareGit(path, this.#ground).run([
       ...["for-each-ref", "--sort=-committerdate", `--count=${MAX_HAVE / 2}`],
@@ -62,7 +62,7 @@ export class RunnerRepositories {
   ) {
     const what = "The files of the agent were not taken";
     await assertBundle(bundle, commit);
-    const path = this.#place(repository);
+    const path = this.place(repository);
     if (!existsSync(path)) this.#make(path, commit);
     this.#use(repository);
     const ref = `${RECEIVED}${commit}`;
@@ -77,7 +77,7 @@ export class RunnerRepositories {
 
   /** True if a commit is here, so that a worktree of it can be made. */
   async has(repository: string, commit: string): Promise<boolean> {
-    const path = this.#place(repository);
+    const path = this.place(repository);
     return existsSync(path) && (await knownCommits(bareGit(path, this.#ground), [commit])).length > 0;
   }
 
@@ -86,7 +86,7 @@ export class RunnerRepositories {
    * after its processes were killed. A shared one is used as it is. Resolves with a lease for `removeTree`.
    */
   addTree(tree: RunnerTree): Promise<string> {
-    this.#place(tree.repository);
+    this.place(tree.repository);
     return this.#trees.add(tree);
   }
 
@@ -115,7 +115,8 @@ export class RunnerRepositories {
     return pruneRepositories(this.#folder, this.#limits, this.#ground);
   }
 
-  #place(repository: string): string {
+  /** Returns the path of the clone, which need not exist. */
+  place(repository: string): string {
     if (!IS_ID.test(repository))
       refuseRequest(`${JSON.stringify(repository)} is not the ID of a repository.`);
     return join(this.#folder, `${repository}.git`);
@@ -123,7 +124,7 @@ export class RunnerRepositories {
 
   /** Returns the clone, which a prune then leaves alone for a while. */
   #use(repository: string): string {
-    const path = this.#place(repository);
+    const path = this.place(repository);
     const now = this.#ground.now() / 1_000;
     try {
       utimesSync(join(path, "HEAD"), now, now);

@@ -1,0 +1,110 @@
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { createSeal } from "../../src/engine/seal.ts";
+import { openRunners } from "../../src/features/runners/open-runners.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { MAIN } from "../../src/mailbox/ids.ts";
+import { localGateway } from "../../src/model/gateway.ts";
+import { type Script, type ScriptedTurn, scriptedModel } from "../../src/model/scripted.ts";
+import { startProcesses } from "../../src/processes/client.ts";
+import { AgentForks } from "../../src/runner/agent-fork.ts";
+import type { AgentUser } from "../../src/runner/agent-user.ts";
+import { repositoryFiles } from "../../src/runner/files.ts";
+import { openRunner } from "../../src/runner/runner.ts";
+import type { SupervisorOptions } from "../../src/session/options.ts";
+import { RunnerRepositories } from "../../src/worktrees/runner/repositories.ts";
+import { repositoryWith } from "../support/git-repository.ts";
+import { MemoryEngine } from "../support/memory-carrier.ts";
+import { supervised } from "../support/supervised.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { lastResults } from "../support/texts-of.ts";
+
+const KEY = new Uint8Array(32).fill(7);
+export const usage = { input_tokens: 100, output_tokens: 10 };
+
+export interface FleetOptions extends Partial<SupervisorOptions> {
+  /** The agent works here, in a worktree of its own. */
+  readonly isLocal?: boolean;
+  /** `troupe.runners.setup`. */
+  readonly setup?: string;
+  /** A file of the checkout that the user's rules deny by its absolute path. */
+  readonly denied?: string;
+}
+
+/** A session in a repository whose agents run on runners, and the means to start those. */
+export async function openFleet(
+  agent: (root: string, turn: number) => ScriptedTurn,
+  { isLocal = false, setup, denied, ...options }: FleetOptions = {},
+) {
+  const { folder: cwd } = await repositoryWith({ "a.txt": "one\ntwo\nthree\n", "b.txt": "b\n" });
+  const engine = new MemoryEngine({ clock: systemClock });
+  /** What the agent's calls returned, in order. */
+  const results: string[] = [];
+  /** By the turns of its conversation, whichever machine it is on. */
+  const script: Script = (request) => {
+    results.push(...lastResults(request));
+    const [, root = ""] = /(\/[^\s"]*\/agent-\w+), on branch/.exec(JSON.stringify(request)) ?? [];
+    return agent(root, request.messages.filter(({ role }) => role === "assistant").length);
+  };
+  const asked = { ...ASKED, ...(isLocal ? { isolation: "worktree" } : {}) };
+  const session = supervised(
+    "worker threads",
+    (request, n) => {
+      if (request.actor !== MAIN) return typeof script === "function" ? script(request, n) : {};
+      return n === 0 ? { calls: [{ name: "Agent", input: asked }], usage } : { text: "All done.", usage };
+    },
+    {
+      ...{ cwd, allowedTools: ["Bash"], permissionMode: "acceptEdits" },
+      ...(denied === undefined
+        ? {}
+        : {
+            rules: [
+              { text: `Read(/${cwd}/${denied})`, behaviour: "deny", scope: "user", file: "/u/settings.json" },
+            ],
+          }),
+      ...(isLocal
+        ? {}
+        : {
+            runners: openRunners({
+              ...{ pool: "default", version: "1", ...(setup === undefined ? {} : { setup }) },
+              connect: async () => ({ carrier: engine.connect("session"), fleetKey: KEY }),
+            }),
+          }),
+      ...options,
+    },
+  );
+  const start = async (name: string, { user }: { readonly user?: AgentUser } = {}) => {
+    const gateway = localGateway(scriptedModel(script), { patienceMs: 0 });
+    const processes = startProcesses({ env: process.env, user });
+    const home = temporaryFolder();
+    const runner = await openRunner({
+      ...{ id: name, name, version: "1", pools: ["default"], slots: 2, clock: systemClock, user },
+      ...{ carrier: engine.connect(name), gateway, processes, home, trees: home, sandbox: {}, once: false },
+      forks: new AgentForks({ clock: systemClock, memoryMb: 128, user }),
+      ...{ sandboxState: "off", onLine() {}, onWarning() {} },
+      files: repositoryFiles(new RunnerRepositories(join(home, "repositories"))),
+      sealerOf: (id) => createSeal(KEY, id),
+    });
+    onTestFinished(async () => {
+      runner.drain();
+      runner.drain();
+      await runner.ended;
+      await gateway.close();
+      await processes.close();
+    });
+    return runner;
+  };
+  return { ...session, cwd, engine, start, results };
+}
+
+const ASKED = { description: "edit", prompt: "edit", subagent_type: "general-purpose" };
+
+export const write = (path: string, content: string): ScriptedTurn => ({
+  calls: [{ name: "Write", input: { file_path: path, content } }],
+  usage,
+});
+
+export const bash = (command: string): ScriptedTurn => ({
+  calls: [{ name: "Bash", input: { command, description: "run" } }],
+  usage,
+});
