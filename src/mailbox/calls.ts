@@ -69,13 +69,17 @@ export type CallDecision = z.infer<typeof CallDecision>;
 export const SearchMatches = z.object({ call: CallId, paths: z.array(z.string()) });
 export type SearchMatches = z.infer<typeof SearchMatches>;
 
-/** `response`: the result for hooks and programs, if the tool has more for them. */
+/**
+ * `response`: the result for hooks and programs, if the tool has more for them. `stop`: a hook on its machine ends the
+ * conversation for this reason.
+ */
 export const AfterCall = z.object({
   id: CallId,
   isError: z.boolean(),
   result: CallResult,
   overdue: z.optional(z.literal(true)),
   response: z.optional(z.unknown()),
+  stop: z.optional(z.string()),
 });
 export type AfterCall = z.infer<typeof AfterCall>;
 

@@ -50,6 +50,19 @@ const SandboxRules = z.object({
   readOnly: z.boolean(),
 });
 
+const Scope = z.enum(["enterprise", "user", "project", "local", "cli", "session", "library"]);
+
+/** What a settings file runs when a call has ended, as it is there. */
+const RunnerHooks = z.object({
+  scope: Scope,
+  file: z.string(),
+  agentType: z.exactOptional(z.string()),
+  skill: z.exactOptional(z.string()),
+  plugin: z.exactOptional(z.record(z.string(), z.string())),
+  value: z.unknown(),
+});
+export type RunnerHooks = z.infer<typeof RunnerHooks>;
+
 /** Permission rules as data, which the runner evaluates as well: the stricter decision holds. */
 export const RunnerRules = z.object({
   mode: z.enum(["plan", "dontAsk", "default", "acceptEdits", "bypassPermissions"]),
@@ -58,12 +71,14 @@ export const RunnerRules = z.object({
     z.object({
       text: z.string(),
       behaviour: z.enum(["allow", "ask", "deny"]),
-      scope: z.enum(["enterprise", "user", "project", "local", "cli", "session", "library"]),
+      scope: Scope,
     }),
   ),
   sandbox: z.optional(SandboxRules),
   /** Every command is a question. */
   askEveryCommand: z.exactOptional(z.literal(true)),
+  /** Commands that run on the runner after calls that were made there. */
+  hooks: z.exactOptional(z.array(RunnerHooks)),
 });
 export type RunnerRules = z.infer<typeof RunnerRules>;
 
@@ -140,7 +155,12 @@ export const RunnerExit = z.discriminatedUnion("type", [
 export type RunnerExit = z.infer<typeof RunnerExit>;
 
 /** From the agent to its session, without a response. */
-export const attemptNotices = { report: FromAgent, exit: RunnerExit } satisfies Notices;
+export const attemptNotices = {
+  report: FromAgent,
+  exit: RunnerExit,
+  /** A sentence for the user. */
+  remark: z.string(),
+} satisfies Notices;
 
 /** From the session to the agent. */
 export const agentNotices = {

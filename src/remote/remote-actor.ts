@@ -160,6 +160,7 @@ export class RemoteActor implements ActorHandle {
       report: (report) => {
         if (!this.#isOver) this.start.onReport(report);
       },
+      remark: (sentence) => this.#parts.onWarning(sentence),
       exit: (exit) => void this.#leave(exitOf(exit)),
     });
   }

@@ -1,15 +1,11 @@
 import type { SealedBlobs } from "../engine/sealed-blobs.ts";
+import { backgroundCommands } from "../features/background/commands.ts";
+import { TreeCommands } from "../features/isolation/tree-commands.ts";
 import { type Clock, within } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
 import type { Packet } from "../mailbox/rpc/reliable-channel.ts";
 import { receive, sender, serve } from "../mailbox/rpc/server.ts";
-import {
-  type AttemptId,
-  nameAttempt,
-  type OfferedSpec,
-  type Paid,
-  type RunnerExit,
-} from "../mailbox/runners.ts";
+import type { AttemptId, OfferedSpec, Paid, RunnerExit } from "../mailbox/runners.ts";
 import type { Gateway, GatewayNotice } from "../model/client.ts";
 import type { SandboxSettings } from "../policy/sandbox/sandbox.ts";
 import { platformShell } from "../processes/platform-shell.ts";
@@ -19,6 +15,7 @@ import type { AgentForks, AgentProcess } from "./agent-fork.ts";
 import { agentReports, agentRequests, type processNotices } from "./agent-messages.ts";
 import type { AgentUser } from "./agent-user.ts";
 import { type AttemptOutputs, makeOutputs } from "./attempt-outputs.ts";
+import { type CallHooks, openCallHooks } from "./call-hooks.ts";
 import { type CallRules, openCallRules } from "./call-rules.ts";
 import type { AttemptFiles, RunnerFiles } from "./files.ts";
 import { ModelPorts } from "./model-ports.ts";
@@ -44,6 +41,12 @@ export interface AttemptParts {
   onWarning(message: string): void;
 }
 
+interface OpenedRules {
+  readonly outputs: AttemptOutputs;
+  readonly toolbox: Toolbox;
+  readonly rules: CallRules;
+}
+
 /** Milliseconds that a cancelled agent may take to write its summary. */
 const GRACE_MS = 10_000;
 /** Milliseconds for which the session may be silent while an agent waits for it. */
@@ -65,6 +68,8 @@ export class RunnerAttempt {
   #outputs: AttemptOutputs | null = null;
   #outpost: Outpost | null = null;
   #rules: CallRules | null = null;
+  #hooks: CallHooks | null = null;
+  readonly #settingUp = new AbortController();
   #cancelled: string | null = null;
   #isWatched = false;
   #whyParks: string | null = null;
@@ -85,7 +90,10 @@ export class RunnerAttempt {
           this.#isWatched = on;
           this.#notify("watch", on);
         },
-        rules: (rules) => this.#rules?.replace(rules),
+        rules: (rules) => {
+          this.#rules?.replace(rules);
+          this.#hooks?.replace(rules);
+        },
       },
     });
   }
@@ -176,6 +184,7 @@ export class RunnerAttempt {
       await within(clock, PAID_MS, Promise.all(this.#paying));
       this.#link.exit(exit);
     }
+    await this.#hooks?.close();
     await processes.stopOwner(this.offer.actor);
     await this.#files?.release().catch((error: unknown) => onWarning(errorMessage(error)));
     await this.#rules?.sandbox.close();
@@ -216,44 +225,56 @@ export class RunnerAttempt {
         return own;
       }
       this.#files = own;
-      const ended = await Promise.race([this.#setUp(), decided]);
-      return ended ?? (await Promise.race([this.#runIn(own), decided]));
+      const rules = this.#openRules(own);
+      const ended = await Promise.race([this.#setUp(rules), decided]);
+      return ended ?? (await Promise.race([this.#runIn(own, rules), decided]));
     } catch (error) {
       return { type: "threw", message: errorMessage(error) };
     }
   }
 
-  /** Runs the session's command for new worktrees. Rejects with a sentence if that fails. */
-  async #setUp(): Promise<null> {
-    const { setup, files, actor, spec } = this.offer;
-    if (setup === undefined || files === null) return null;
-    const shell = platformShell(process.platform, process.env);
-    if (shell === null) throw new Error("There is no shell on this runner for troupe.runners.setup.");
-    const { outcome, exitCode, stderr } = await this.#parts.processes.run({
-      ...{ id: `setup-${nameAttempt(this.id)}`, owner: actor, file: shell.file, args: shell.args(setup) },
-      ...{ cwd: spec.root, timeoutMs: SETUP_MS, maxOutputBytes: 1_000_000 },
-    });
-    if (exitCode === 0) return null;
-    const how = outcome === "exited" ? `ended with exit code ${exitCode}` : `did not end well (${outcome})`;
-    throw new Error(
-      `The command troupe.runners.setup ${how} on runner ${this.#parts.name}: ${stderr.trim().slice(-500)}`,
-    );
-  }
-
-  async #runIn(files: AttemptFiles): Promise<RunnerExit> {
-    const { forks, gateway, processes, clock, home, sandbox, onWarning } = this.#parts;
+  #openRules({ clone }: AttemptFiles): OpenedRules {
+    const { processes, clock, home, sandbox, user, onWarning } = this.#parts;
     const { offer } = this;
-    const outputs = makeOutputs(this.#parts.user);
+    const outputs = makeOutputs(user);
     this.#outputs = outputs;
     const toolbox = new Toolbox(() => false);
     toolbox.fill({ ours: [], custom: [] });
     const rules = openCallRules({
-      ...{ offer, toolbox, processes, clock, home, sandbox, onWarning, outputs: outputs.folder },
-      clone: files.clone,
+      ...{ offer, toolbox, processes, clock, home, sandbox, onWarning, outputs: outputs.folder, clone },
     });
     this.#rules = rules;
+    return { outputs, toolbox, rules };
+  }
+
+  /** Runs the session's command for new worktrees, as one of the agent's. Rejects with a sentence if that fails. */
+  async #setUp({ outputs, rules }: OpenedRules): Promise<RunnerExit | null> {
+    const { setup, files, actor, spec } = this.offer;
+    const { processes, clock, name } = this.#parts;
+    if (setup === undefined || files === null) return null;
+    const shell = platformShell(process.platform, process.env);
+    const commands = backgroundCommands(processes, outputs, shell, rules.sandbox.commands);
+    const setUp = { command: setup, timeoutMs: SETUP_MS };
+    const { signal } = this.#settingUp;
+    const failed = await new TreeCommands(commands, clock).setUp(actor, spec.root, setUp, signal);
+    if (this.#cancelled !== null) return { type: "terminated" };
+    if (failed !== null) throw new Error(`troupe.runners.setup failed on runner ${name}. ${failed}`);
+    return null;
+  }
+
+  async #runIn(files: AttemptFiles, { outputs, toolbox, rules }: OpenedRules): Promise<RunnerExit> {
+    const { forks, gateway, processes, clock, name, sandbox } = this.#parts;
+    const { offer } = this;
+    const hooks = openCallHooks({
+      ...{ offer, name, processes, outputs, clock },
+      sandbox: (sandbox.mode ?? "off") === "off" ? null : rules.sandbox.commands,
+      onRemark: (sentence) => this.#link.remark(sentence),
+      onLater: (notice) => outpost.notify(notice),
+      onEnded: () => outpost.noteChange(),
+    });
+    this.#hooks = hooks;
     const outpost = new Outpost({
-      ...{ offer, session: this.#link, rules, toolbox, processes, outputs, clock },
+      ...{ offer, session: this.#link, rules, hooks, toolbox, processes, outputs, clock },
       files,
       paid: async () => void (await Promise.all(this.#paying)),
       onParked: () => this.abandon(this.#whyParks ?? "its runner stops"),
@@ -288,6 +309,7 @@ export class RunnerAttempt {
 
   #cancel(reason: string): void {
     this.#cancelled = reason;
+    this.#settingUp.abort(new Error(reason));
     this.#notify("cancel", reason);
     this.#outpost?.stopping.abort(new Error(reason));
     this.#withdrawGrace();

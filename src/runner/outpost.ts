@@ -4,7 +4,7 @@ import { commandServices, withStopped } from "../features/background/index.ts";
 import { refusalOf } from "../features/gate/refusal.ts";
 import type { Clock } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
-import type { BeforeCall, Call, CallDecision } from "../mailbox/calls.ts";
+import type { AfterAnswer, AfterCall, BeforeCall, Call, CallDecision } from "../mailbox/calls.ts";
 import type { CallId } from "../mailbox/ids.ts";
 import type { CallResult, Turn } from "../mailbox/messages.ts";
 import type { Handlers } from "../mailbox/rpc/table.ts";
@@ -12,13 +12,16 @@ import type { OfferedSpec, SentEdits } from "../mailbox/runners.ts";
 import type { Finish, FinishAnswer, TurnAnswer } from "../mailbox/turn-answers.ts";
 import { platformShell } from "../processes/platform-shell.ts";
 import type { Processes } from "../processes/processes.ts";
+import { writesOf } from "../supervisor/calls.ts";
 import { Inbox } from "../supervisor/inbox.ts";
+import type { Notice } from "../supervisor/notices.ts";
 import type { RunningCall } from "../supervisor/running-call.ts";
 import { find, refusedCall } from "../tools/dispatch.ts";
 import { backgroundTools } from "../tools/session-tools.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
 import type { agentRequests } from "./agent-messages.ts";
 import type { AttemptOutputs } from "./attempt-outputs.ts";
+import type { CallHooks } from "./call-hooks.ts";
 import type { CallRules } from "./call-rules.ts";
 import type { AttemptFiles } from "./files.ts";
 import { ownTasks } from "./own-tasks.ts";
@@ -28,6 +31,7 @@ export interface OutpostParts {
   readonly offer: OfferedSpec;
   readonly session: Pick<SessionLink, "request">;
   readonly rules: CallRules;
+  readonly hooks: Pick<CallHooks, "has" | "runAfter">;
   readonly toolbox: Toolbox;
   readonly processes: Processes;
   readonly outputs: AttemptOutputs;
@@ -85,6 +89,16 @@ export class Outpost {
     this.#tasks = backgroundTools(ownTasks(this.#background, clock));
   }
 
+  /** The agent hears of it with its next turn. */
+  notify(notice: Notice): void {
+    this.#inbox.pushNotice(notice);
+  }
+
+  /** Something other than a call may have changed its files. */
+  noteChange(): void {
+    this.#hasChanged = true;
+  }
+
   /** Ends it as soon as another runner can continue it. */
   park(): void {
     this.#isParking = true;
@@ -109,15 +123,7 @@ export class Outpost {
     return {
       ...local,
       before: (call) => this.#before(call),
-      after: async (after) => {
-        this.#hasChanged ||= this.#calls.get(after.id)?.changes ?? false;
-        this.#calls.delete(after.id);
-        const answer = await this.#withEdits((edits) =>
-          session.request("after", after.id, { after, ...edits }),
-        );
-        this.#parkIfIdle();
-        return answer;
-      },
+      after: (after) => this.#after(after),
       callTool: (call) => this.#callTool(call),
       reply: (reply) => session.request("reply", `${reply.turn}`, reply),
       turn: async (turn) => this.#rest(await this.#turn(turn)),
@@ -165,15 +171,35 @@ export class Outpost {
       return refuse(reason);
     }
     const [first = tool.offer.name, ...others] = tool.names;
+    const ready = decision.input === undefined ? claim : tool.prepare(input);
+    const accesses = ready.type === "invalid" ? [] : ready.accesses(call.cwd);
     const isPure = tool.level === "read" || mine.light?.confined.type === "read";
     this.#calls.set(call.id, {
       ...{ tool: tool.offer.name, names: [first, ...others], toolUse: call.toolUse, title: claim.title },
-      ...{ input, cwd: call.cwd, local: true, startedAt: this.#parts.clock.now(), writes: null },
+      ...{ input, cwd: call.cwd, local: true, startedAt: this.#parts.clock.now() },
+      writes: writesOf(tool, accesses),
       ...{ outside: mine.outside, ...(mine.light === undefined ? {} : { light: mine.light }) },
       changes: !isPure,
     });
     const filtered = decision.filtered || (tool.level === "read" && rules.filters);
-    return { ...decision, ...(filtered ? { filtered } : {}) };
+    const watched = decision.watched || this.#parts.hooks.has([first, ...others]);
+    return { ...decision, ...(filtered ? { filtered } : {}), ...(watched ? { watched } : {}) };
+  }
+
+  /** Hooks may change its files, so they run before these are sent. */
+  async #after(after: AfterCall): Promise<AfterAnswer> {
+    const { session, hooks } = this.#parts;
+    const running = this.#calls.get(after.id);
+    this.#hasChanged ||= running?.changes ?? false;
+    const { answer: hooked, stop } =
+      running === undefined ? { answer: {} } : await hooks.runAfter(running, after, this.stopping.signal);
+    this.#calls.delete(after.id);
+    const ended = stop === undefined ? after : { ...after, stop };
+    const answer = await this.#withEdits((edits) =>
+      session.request("after", after.id, { after: ended, ...edits }),
+    );
+    this.#parkIfIdle();
+    return bothAnswers(answer, hooked);
   }
 
   /** Tools of the session are called there; only tasks that run here are answered here. */
@@ -301,6 +327,12 @@ export class Outpost {
     // What has ended must be sent first.
     void this.#posted.then(() => this.#parts.onParked());
   }
+}
+
+function bothAnswers(one: AfterAnswer, other: AfterAnswer): AfterAnswer {
+  const append = [one, other].flatMap((answer) => answer.append ?? []).join("\n\n");
+  const changed = [one, other].flatMap((answer) => answer.changed ?? []);
+  return { ...(append === "" ? {} : { append }), ...(changed.length === 0 ? {} : { changed }) };
 }
 
 function refuse(reason: string): CallDecision {

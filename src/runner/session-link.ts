@@ -84,6 +84,11 @@ export class SessionLink {
     }
   }
 
+  /** Sends a sentence for the user. */
+  remark(sentence: string): void {
+    this.#notify("remark", sentence);
+  }
+
   exit(exit: RunnerExit): void {
     this.#noteSilence();
     this.#notify("exit", exit);

@@ -26,6 +26,13 @@ export interface CallParts {
 type Claim = Pick<ReadyCall<CallContext>, "title" | "description">;
 
 /** The calls of one actor. */
+interface CallEnding {
+  /** Its result, for the journal. */
+  readonly recorded?: CallResult | undefined;
+  readonly refusal?: string;
+  readonly stop?: string;
+}
+
 export interface AgentCalls {
   /** A call of an agent's own tool that is about to run. */
   before(call: BeforeCall): Promise<CallDecision>;
@@ -113,13 +120,13 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
     return { running, notes };
   };
 
-  /** The call is over; features add to its result, and release what it held. `recorded`: its result for the journal. */
+  /** The call is over; features add to its result, and release what it held. */
   const end = async (
     id: CallId,
     running: RunningCall | undefined,
     isError: boolean,
     result: ToolEnd | null,
-    { recorded, refusal }: { readonly recorded?: CallResult | undefined; readonly refusal?: string } = {},
+    { recorded, refusal, stop }: CallEnding = {},
   ): Promise<AfterAnswer> => {
     journal.note({
       ...{ type: "after", actor: actor.id, call: id, isError },
@@ -134,6 +141,7 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
       const answer = feature.afterCall?.({
         ...{ actor, id, running, isError, result, signal },
         ...(refusal === undefined ? {} : { refusal }),
+        ...(stop === undefined ? {} : { stop }),
       });
       if (answer !== undefined) answers.push(answer instanceof Promise ? await answer : answer);
     }
@@ -182,11 +190,12 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
       };
     },
 
-    async after({ id, isError, result, response, overdue }) {
+    async after({ id, isError, result, response, overdue, stop }) {
       const running = actor.calls.get(id);
       if (running && overdue) warnOfOverdue(running);
       const isKept = running !== undefined && toolbox.find(running.tool)?.repeatable === false;
-      return end(id, running, isError, { ...result, response }, isKept ? { recorded: result } : {});
+      const ending = { ...(isKept ? { recorded: result } : {}), ...(stop === undefined ? {} : { stop }) };
+      return end(id, running, isError, { ...result, response }, ending);
     },
 
     async callTool(call) {
@@ -256,7 +265,7 @@ export async function decideCall(
 }
 
 /** What a call of an agent's own tool may write to: nothing, these files, or (null) anything. */
-function writesOf({ level }: KnownTool, accesses: readonly Access[]): readonly string[] | null {
+export function writesOf({ level }: KnownTool, accesses: readonly Access[]): readonly string[] | null {
   if (level === "read") return [];
   const targets = accesses.flatMap(({ kind, target }) => (kind === "write" ? [target] : []));
   return level === "write" && targets.length > 0 ? targets : null;

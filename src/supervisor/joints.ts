@@ -152,6 +152,8 @@ export interface EndedCall {
   readonly result: ToolEnd | null;
   /** Why a feature did not let it run. */
   readonly refusal?: string;
+  /** Why a hook on the call's machine ends the conversation. */
+  readonly stop?: string;
   readonly signal: AbortSignal;
 }
 

@@ -120,6 +120,7 @@ export class FakeSession {
         receive(channel, attemptNotices, {
           report: (report) => void reports.push(report),
           exit: exited.resolve,
+          remark() {},
         });
         notify = sender<typeof agentNotices>(channel);
       },

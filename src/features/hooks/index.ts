@@ -28,6 +28,8 @@ export interface HookFeatureParts {
 export function hooksFeature({ hooks, actors, caller }: HookFeatureParts): Joints {
   /** How many times in a row hooks have made an actor continue in its run. */
   const continued = new Map<ActorId, { readonly run: number; readonly times: number }>();
+  const halt = (actor: ActorId, reason: string) =>
+    actors.stop(actor, { status: "cancelled", reason: `A hook ended it: ${reason}` });
   return {
     prepareStart(actor) {
       const { type } = actor.spec;
@@ -43,12 +45,16 @@ export function hooksFeature({ hooks, actors, caller }: HookFeatureParts): Joint
       return { tool: "Hook", title: "a SubagentStart hook runs", ready };
     },
     prepareCall: ({ running }) => (hasPostToolHooks(running, hooks) ? { watched: true } : {}),
-    async afterCall({ actor, running, result, signal }) {
+    async afterCall({ actor, running, result, signal, stop }) {
+      if (stop !== undefined) halt(actor.id, stop);
       if (result === null || !hasPostToolHooks(running, hooks)) return {};
       return runPostToolUse(running, result, {
-        ...{ hooks, signal, caller: caller(actor.id, running.cwd) },
-        halt: (reason) =>
-          actors.stop(actor.id, { status: "cancelled", reason: `A hook ended it: ${reason}` }),
+        ...{ hooks, signal },
+        caller: {
+          ...caller(actor.id, running.cwd),
+          ...(running.local && actor.spec.isolation?.away ? { commandsElsewhere: true } : {}),
+        },
+        halt: (reason) => halt(actor.id, reason),
       });
     },
     async beforeFinish({ actor, text, summary, isRestored, signal }) {
@@ -84,7 +90,7 @@ interface PostToolParts {
 }
 
 /** Runs the hooks for the end of a call (A5.8): returns their texts and what they changed in its files. */
-async function runPostToolUse(
+export async function runPostToolUse(
   { names, toolUse, input, context, writes }: RunningCall,
   result: ToolEnd,
   { hooks, signal, caller, halt }: PostToolParts,

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../lib/clock.ts";
+import { isObject } from "../../lib/objects.ts";
 import { type ActorId, MAIN, type SessionId } from "../../mailbox/ids.ts";
 import type { Hooks } from "../../policy/hooks/hooks.ts";
 import { type ReadHooks as AgentHooks, parseHooks } from "../../policy/hooks/hooks.ts";
@@ -40,7 +41,11 @@ export interface SessionHooks extends HookRunner {
   replace(sources: readonly HookSource[]): void;
   replaceAgents(ofAgents: readonly AgentHooks[]): void;
   replaceSkills(ofSkills: readonly AgentHooks[]): void;
+  /** Returns what runs after calls, as it is in settings. `skills`: those in use. */
+  afterCalls(skills: readonly string[]): AgentHooks[];
 }
+
+const AFTER_CALLS = ["PostToolUse", "PostToolUseFailure"];
 
 /** Returns the user's hooks, which run in the supervisor for every agent. */
 export function sessionHooks(options: HookOptions): SessionHooks {
@@ -80,6 +85,14 @@ export function sessionHooks(options: HookOptions): SessionHooks {
   });
   return {
     ...runner,
+    afterCalls: (skills) =>
+      [...sources, ...ofAgents, ...ofSkills].flatMap(({ value, ...one }) => {
+        const { skill } = { skill: undefined, ...one };
+        if (!isObject(value) || (skill !== undefined && !skills.includes(skill))) return [];
+        const own = AFTER_CALLS.filter((event) => event in value);
+        if (own.length === 0) return [];
+        return { ...one, value: Object.fromEntries(own.map((event) => [event, value[event]])) };
+      }),
     replace(changed) {
       sources = changed;
       hooks = parsed();
@@ -116,6 +129,7 @@ export function hookCaller(
       ...(actor === undefined ? {} : { root: actor.root }),
       permissionMode: narrower(mode(), spec?.permissionMode),
       ...(type === undefined ? {} : { agentType: type }),
+      ...(spec?.isolation?.away === undefined ? {} : { runAt: spec.isolation.path }),
       skills: skillsOf(actor, owner),
     };
   };

@@ -1,7 +1,8 @@
 import type { ActorHost, SessionSide } from "../../actors/hosts.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { SessionId } from "../../mailbox/ids.ts";
-import type { RunnerRules } from "../../mailbox/runners.ts";
+import type { ActorId, SessionId } from "../../mailbox/ids.ts";
+import type { RunnerHooks, RunnerRules } from "../../mailbox/runners.ts";
+import type { HookCaller } from "../../policy/hooks/results.ts";
 import { defaultSandboxSettings, type SandboxSettings } from "../../policy/sandbox/sandbox.ts";
 import { narrower } from "../../settings/modes.ts";
 import type { PermissionMode } from "../../settings/rules.ts";
@@ -41,6 +42,8 @@ export interface RunnersFeatureParts {
   readonly usage: Pick<UsageMeter, "hear">;
   readonly rules: Pick<SessionRules, "withLent">;
   readonly mode: { current(): PermissionMode };
+  readonly hooks: { afterCalls(skills: readonly string[]): RunnerHooks[] };
+  readonly caller: (actor: ActorId, cwd: string) => HookCaller;
   readonly worktrees: Pick<Worktrees, "exportTree" | "importEdits">;
   readonly trees: Pick<HeldWorktrees, "at" | "received">;
 }
@@ -52,7 +55,7 @@ export function runnersFeature(parts: RunnersFeatureParts): Joints {
 }
 
 function sideOf(actor: Actor, { version, setup }: Runners, parts: RunnersFeatureParts): SessionSide {
-  const { usage, rules, mode, options } = parts;
+  const { usage, rules, mode, options, hooks, caller } = parts;
   return {
     offer: {
       ...{ version, files: actor.spec.isolation?.away ?? null },
@@ -63,6 +66,7 @@ function sideOf(actor: Actor, { version, setup }: Runners, parts: RunnersFeature
       usage.hear({ type: "usage", actor: actor.id, ...paid });
     },
     rules: (): RunnerRules => ({
+      hooks: hooks.afterCalls(caller(actor.id, actor.cwd).skills ?? []),
       mode: narrower(mode.current(), actor.spec.permissionMode),
       rules: rules.withLent().map(({ text, behaviour, scope }) => ({ text, behaviour, scope })),
       sandbox: { ...defaultSandboxSettings, ...options.sandbox },

@@ -4,6 +4,10 @@ import type { ActorId } from "../../mailbox/ids.ts";
 export interface HookCaller {
   readonly owner: ActorId;
   readonly cwd: string;
+  /** Where its hooks run, if `cwd` is on another machine. */
+  readonly runAt?: string;
+  /** Its commands after a call run where the call was made. */
+  readonly commandsElsewhere?: true;
   /** Where paths in rules start, if not in the project's directory: the agent's worktree. */
   readonly root?: string;
   readonly permissionMode: string;

@@ -34,6 +34,8 @@ export interface HookPorts {
     readonly projectDir: string;
     /** Holds the files that hooks read as stdin while they run. In a private directory; need not exist. */
     readonly dir: string;
+    /** Lets a file that only its owner reads be read by those who run hooks, if that is another user. */
+    readonly lend?: (path: string) => void;
   };
   readonly clock: Clock;
   /** Receives one sentence about a hook that fails, once for each hook and kind of problem. */
@@ -110,12 +112,13 @@ export function hookRuns(ports: HookPorts): HookRuns {
     owner = event.caller.owner,
   ): Promise<readonly HookResponse[]> {
     const { caller, fields } = event;
-    const { cwd } = caller;
+    const cwd = caller.runAt ?? caller.cwd;
     const common = { ...commonFields(ports, caller), hook_event_name: event.event };
     try {
       const input = JSON.stringify({ ...common, ...fields });
-      return await withEventFile(session.dir, `${input}\n`, (path) =>
-        Promise.all(
+      return await withEventFile(session.dir, `${input}\n`, (path) => {
+        session.lend?.(path);
+        return Promise.all(
           hooks.map(async (hook) => {
             const { type } = hook;
             if (type !== "command") {
@@ -131,8 +134,8 @@ export function hookRuns(ports: HookPorts): HookRuns {
             const how = { id: `hook${runs}`, owner, cwd, env, event: path };
             return readDecision(hook, await runHook(hook, run, how, clock, signal));
           }),
-        ),
-      );
+        );
+      });
     } catch (error) {
       const why = `was not run: what it should read could not be written (${errorMessage(error)})`;
       return hooks.map((hook) => readDecision(hook, { type: "failed", kind: "start", why }));

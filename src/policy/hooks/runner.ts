@@ -93,7 +93,7 @@ export function hookRunner(ports: HookPorts): HookRunner {
       const { agentType, skill, condition, type: kind } = hook;
       return (
         !(hook.once && done.has(keyOf(hook))) &&
-        (kind === "command" || type !== HOOK_AGENT) &&
+        (kind === "command" ? !caller.commandsElsewhere : type !== HOOK_AGENT) &&
         (agentType === undefined || agentType === type) &&
         (skill === undefined || skills.includes(skill)) &&
         (condition === undefined || condition({ names, input, cwd, root }))
