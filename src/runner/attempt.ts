@@ -209,10 +209,14 @@ export class RunnerAttempt {
     if (typeof boarded !== "string") return boarded;
     if (boarded !== "go") return null;
     this.#hasBoarded = true;
+    const refusal = otherUserRefusal(this.offer, this.#parts);
+    if (refusal !== null) return { type: "threw", message: refusal };
     try {
       const preparing = files.prepare(this.offer, {
         request: (have) => this.#link.request("files", "files", { have }),
         blobs: this.#parts.blobsOf(this.offer.session),
+        onNote: (note) =>
+          this.#link.remark(`The worktree of agent ${this.offer.actor} on runner ${name}: ${note}`),
       });
       // Another runner may have what this one lacks: room, or a lock that no stopped process holds.
       const failed = preparing.catch(
@@ -325,3 +329,18 @@ export function lacking({ spec }: OfferedSpec): string[] {
     side === "agent" && (module !== undefined || known.find(name) === undefined) ? [name] : [],
   );
 }
+
+/**
+ * Worktrees and clones belong to the runner's user. If another one could write there, git as the runner would read through
+ * links that this one swaps, and the runner's keys would be in a snapshot.
+ */
+function otherUserRefusal(
+  { spec }: Pick<OfferedSpec, "spec">,
+  { user, name }: Pick<AttemptParts, "user" | "name">,
+): string | null {
+  const writes = spec.tools.flatMap((tool) => (WRITES.has(tool.name) ? [tool.name] : []));
+  if (user === undefined || writes.length === 0) return null;
+  return `Runner ${name} runs agents as the user ${user.name} (--agent-user), who can change no file of a worktree, and this agent has ${writes.join(", ")}. Send it to a pool whose runners have troupe.sandbox.mode instead, or give it an agent type that only reads.`;
+}
+
+const WRITES: ReadonlySet<string> = new Set(["Write", "Edit", "NotebookEdit"]);

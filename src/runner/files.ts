@@ -10,6 +10,8 @@ export interface Travel {
   /** Requests the agent's files as they are now; `have`: commits that are here. */
   request(have: string[]): Promise<SentFiles>;
   readonly blobs: Pick<SealedBlobs, "put" | "take">;
+  /** Receives what is left out of its edits, as a sentence: once. */
+  onNote(note: string): void;
 }
 
 /** Where an agent's files come from, and how they return. */
@@ -35,7 +37,7 @@ export interface AttemptFiles {
 /** Gives agents worktrees of the clones that this runner keeps; one that brings no files must find its directory here. */
 export function repositoryFiles(repositories: RunnerRepositories): RunnerFiles {
   return {
-    async prepare({ files: path, spec: { root }, attempt }, { request, blobs }) {
+    async prepare({ files: path, spec: { root }, attempt }, { request, blobs, onNote }) {
       if (path === null) return filesHere(root);
       const { repository, commit, bundle } = await request(await repositories.newest());
       if (bundle !== null)
@@ -46,6 +48,7 @@ export function repositoryFiles(repositories: RunnerRepositories): RunnerFiles {
         });
       const lease = await repositories.addTree({ repository, commit, path, attempt });
       let sent = commit;
+      const told = new Set<string>();
       return {
         clone: repositories.place(repository),
         setOwner: (pid) => repositories.setOwner(path, pid),
@@ -53,6 +56,8 @@ export function repositoryFiles(repositories: RunnerRepositories): RunnerFiles {
           inTemporaryFolder("troupe-travel-", async (folder) => {
             const edits = await repositories.exportSince(path, sent, folder);
             if (edits === null) return null;
+            for (const note of edits.notes) if (!told.has(note)) onNote(note);
+            for (const note of edits.notes) told.add(note);
             return { commit: edits.commit, bundle: await blobs.put(await readFile(edits.bundle)) };
           }),
         acceptEdits({ commit: accepted }) {

@@ -35,6 +35,7 @@ export interface FleetOptions extends Partial<SupervisorOptions> {
 export async function openFleet(
   agent: (root: string, turn: number) => ScriptedTurn,
   { isLocal = false, setup, denied, ...options }: FleetOptions = {},
+  input: Readonly<Record<string, unknown>> = {},
 ) {
   const { folder: cwd } = await repositoryWith({ "a.txt": "one\ntwo\nthree\n", "b.txt": "b\n" });
   const engine = new MemoryEngine({ clock: systemClock });
@@ -46,7 +47,7 @@ export async function openFleet(
     const [, root = ""] = /(\/[^\s"]*\/agent-\w+), on branch/.exec(JSON.stringify(request)) ?? [];
     return agent(root, request.messages.filter(({ role }) => role === "assistant").length);
   };
-  const asked = { ...ASKED, ...(isLocal ? { isolation: "worktree" } : {}) };
+  const asked = { ...ASKED, ...input, ...(isLocal ? { isolation: "worktree" } : {}) };
   const session = supervised(
     "worker threads",
     (request, n) => {

@@ -55,7 +55,9 @@ describe("a session with a runner", () => {
     const { supervisor, cwd, start } = await openFleet((root, turn) => {
       switch (turn) {
         case 0:
-          return bash(`sed -i s/two/agent/ a.txt; sed -i s/two/user/ ${cwdOf()}/a.txt`);
+          // The user, while it works: the agent may not.
+          writeFileSync(join(cwdOf(), "a.txt"), "one\nuser\nthree\n");
+          return bash("sed -i s/two/agent/ a.txt");
         case 1:
           return { text: "edited", usage };
         case 2:
@@ -79,5 +81,39 @@ describe("a session with a runner", () => {
     });
     await supervisor.prompt("go");
     expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("takes a git repository along");
+  });
+
+  it("does not mention the worktree of an agent that only reads", async () => {
+    const { supervisor, model, start } = await openFleet(
+      () => ({ text: "It is read.", usage }),
+      {},
+      { subagent_type: "Explore" },
+    );
+    await start("r1");
+    await supervisor.prompt("go");
+    const told = JSON.stringify(model.requests.at(-1)?.messages);
+    expect(told).toContain("It is read.");
+    expect(told).not.toContain("no edits");
+  });
+
+  it("starts no agent that writes on a runner with --agent-user, and says why", async () => {
+    const { supervisor, model, start } = await openFleet(() => ({ text: "never", usage }));
+    await start("r1", { user: { name: "nobody", uid: 65_534, gid: 65_534, home: "/nonexistent" } });
+    await supervisor.prompt("go");
+    expect(JSON.stringify(model.requests.at(-1)?.messages)).toMatch(
+      /Runner r1 runs agents as the user nobody \(--agent-user\).*Edit, Write|Write, Edit/,
+    );
+  });
+
+  it("reports once what a runner leaves out of an agent's edits", async () => {
+    const { supervisor, start, events } = await openFleet((_, turn) =>
+      turn < 2 ? bash("ln -sf /etc/hostname out; date > made.txt") : { text: "done", usage },
+    );
+    await start("r1");
+    await supervisor.prompt("go");
+    const warnings = events.flatMap((one) => (one.type === "warning" ? one.message : []));
+    expect(warnings.filter((one) => one.includes("symbolic link"))).toEqual([
+      expect.stringMatching(/on runner r1: out is a symbolic link out of the worktree/),
+    ]);
   });
 });

@@ -252,7 +252,7 @@ export class WorktreeIsolation {
         continueWith: conflictText(held.tree, back.conflicts, earlier, intentOf(summary.text)),
       };
     }
-    const whole = this.#settled(finished, back, summary);
+    const whole = withoutImplied(actor, this.#settled(finished, back, summary));
     return { summary: back.acceptance === undefined ? whole : judgedSummary(whole, back.acceptance) };
   }
 
@@ -285,7 +285,7 @@ export class WorktreeIsolation {
     const kept = held.settled
       .then(() => this.#back.keep(finished, how))
       .then((back) => {
-        if (back.type === "ends") whole = this.#settled(finished, back, summary);
+        if (back.type === "ends") whole = withoutImplied(actor, this.#settled(finished, back, summary));
       })
       .catch((error: Error) => this.#parts.onWarning(error.message));
     await within(this.#parts.clock, KEEP_MS, kept);
@@ -371,6 +371,14 @@ export class WorktreeIsolation {
     await Promise.allSettled([...this.#unswept].map((folder) => worktrees.sweep({ folder })));
     await worktrees.close();
   }
+}
+
+/** A runner gives a worktree also to agents that only read. That it has no edits is then no result. */
+function withoutImplied({ spec: { isolation, tools } }: Actor, summary: Summary): Summary {
+  const { worktree, ...rest } = summary;
+  const reads = !tools.some(({ name }) => name === "Write" || name === "Edit");
+  const says = worktree?.outcome !== "empty" || worktree.reason || worktree.notes?.length;
+  return isolation?.away !== undefined && reads && !says ? rest : summary;
 }
 
 /** Returns the start of a report: what it was about. */

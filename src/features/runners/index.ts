@@ -46,22 +46,34 @@ export interface RunnersFeatureParts {
   readonly caller: (actor: ActorId, cwd: string) => HookCaller;
   readonly worktrees: Pick<Worktrees, "exportTree" | "importEdits">;
   readonly trees: Pick<HeldWorktrees, "at" | "received">;
+  onWarning(message: string): void;
 }
 
 /** Agents on other machines. Joint: `elsewhere` (what they take along, what they cost, by which rules they work). */
 export function runnersFeature(parts: RunnersFeatureParts): Joints {
   const { runners } = parts.options;
-  return runners === undefined ? {} : { elsewhere: (actor) => sideOf(actor, runners, parts) };
+  const told = new Set<string>();
+  /** Each attempt of an agent may find the same. */
+  const warn = (sentence: string) => {
+    if (!told.has(sentence)) parts.onWarning(sentence);
+    told.add(sentence);
+  };
+  return runners === undefined
+    ? {}
+    : { elsewhere: (actor) => sideOf(actor, runners, { ...parts, onWarning: warn }) };
 }
 
 function sideOf(actor: Actor, { version, setup }: Runners, parts: RunnersFeatureParts): SessionSide {
-  const { usage, rules, mode, options, hooks, caller } = parts;
+  const { usage, rules, mode, options, hooks, caller, onWarning } = parts;
   return {
     offer: {
       ...{ version, files: actor.spec.isolation?.away ?? null },
       ...(setup === undefined ? {} : { setup }),
     },
-    ...travellingFiles(actor, parts),
+    ...travellingFiles(actor, {
+      ...parts,
+      onNote: (note) => onWarning(`The worktree of agent ${actor.id}: ${note}`),
+    }),
     paid({ id: _, ...paid }) {
       usage.hear({ type: "usage", actor: actor.id, ...paid });
     },

@@ -9,12 +9,14 @@ import type { HeldTree, HeldWorktrees } from "../writers/held-worktrees.ts";
 interface FilesParts {
   readonly worktrees: Pick<Worktrees, "exportTree" | "importEdits">;
   readonly trees: Pick<HeldWorktrees, "at" | "received">;
+  /** Receives what was left out of an agent's files, as a sentence; it may be the same again. */
+  onNote(note: string): void;
 }
 
 /** An agent's files, to its runner and back: its worktree here has what was last sent or received. */
 export function travellingFiles(
   actor: Actor,
-  { worktrees, trees }: FilesParts,
+  { worktrees, trees, onNote }: FilesParts,
 ): Pick<SessionSide, "sendFiles" | "takeEdits" | "hasNewFiles"> {
   /** The base of its worktree when its runner got its files: a merge that found conflicts gives it another one. */
   let base: string | null = null;
@@ -34,6 +36,7 @@ export function travellingFiles(
           into,
         });
         if (exported.type === "refused") throw new Error(exported.reason);
+        exported.notes.forEach(onNote);
         base = tree.base;
         const { repository, commit, bundle } = exported;
         return { repository, commit, bundle: bundle === null ? null : await readFile(bundle) };
@@ -47,6 +50,7 @@ export function travellingFiles(
         const command = [...actor.calls.values()].flatMap(({ input }) => commandIn(input)).join("\n");
         const taken = await worktrees.importEdits({ tree: held.tree, bundle, commit });
         if (taken.type === "refused") throw new Error(taken.reason);
+        taken.notes.forEach(onNote);
         trees.received(held, { actor: actor.id, files: null, command: command || null }, taken.changed);
       }),
     hasNewFiles: () => base !== null && heldNow().tree.base !== base,
