@@ -21,6 +21,7 @@ import {
   ratioOf,
   type Target,
 } from "./result.ts";
+import { run as runners } from "./runners.ts";
 import { rounded } from "./samples.ts";
 import { run as spawn } from "./spawn.ts";
 import { run as supervision } from "./supervision.ts";
@@ -47,6 +48,7 @@ const subjects: Readonly<Record<string, Subject>> = {
   context,
   outside,
   worktrees,
+  runners,
   "language-server": languageServer,
   terminal,
   "coming-home": comingHome,

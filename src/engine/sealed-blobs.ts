@@ -4,6 +4,10 @@ import { EngineAwayError } from "./limits.ts";
 import type { Seal } from "./seal.ts";
 
 const TOPIC = "blob";
+/** A part, which is under 8 MiB when it is sealed. */
+const PART_BYTES = 7 * 1024 * 1024;
+const MOST_BYTES = 64 * 1024 * 1024;
+const JOINT = "+";
 /** Milliseconds between two tries while the engine is away, and how long it is tried. */
 const RETRY_MS = 2_000;
 const PATIENCE_MS = 30 * 60_000;
@@ -23,13 +27,31 @@ export class SealedBlobs {
     this.#options = options;
   }
 
-  /** Returns the name under which they are kept. Rejects if they are over 8 MiB, or the engine is away for long. */
-  put(bytes: Uint8Array): Promise<string> {
-    return this.#patiently(({ carrier, sealer }) => carrier.putBlob(sealer.sealBytes(TOPIC, bytes)));
+  /** Returns the name under which they are kept, which has those of their parts. Rejects if they are over 64 MiB, or the engine is away for long. */
+  async put(bytes: Uint8Array): Promise<string> {
+    if (bytes.length > MOST_BYTES)
+      throw new Error(
+        `${bytes.length} bytes are too many for the engine: files of an agent have up to ${MOST_BYTES}. Clone the repository shallow, or have a clone on the runner.`,
+      );
+    const names: string[] = [];
+    for (let at = 0; at === 0 || at < bytes.length; at += PART_BYTES) {
+      const part = bytes.subarray(at, at + PART_BYTES);
+      names.push(
+        await this.#patiently(({ carrier, sealer }) => carrier.putBlob(sealer.sealBytes(TOPIC, part))),
+      );
+    }
+    return names.join(JOINT);
   }
 
   /** Rejects with a sentence if the engine lost them, or others than members of the fleet wrote them. */
   async take(name: string): Promise<Uint8Array> {
+    const parts: Uint8Array[] = [];
+    for (const part of name.split(JOINT)) parts.push(await this.#takePart(part));
+    const [only] = parts;
+    return parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
+  }
+
+  async #takePart(name: string): Promise<Uint8Array> {
     const bytes = await this.#patiently(async ({ carrier, sealer }) => {
       const sealed = await carrier.getBlob(name);
       if (sealed === null) throw new Error("The engine has lost the files of the agent.");

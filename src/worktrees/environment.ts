@@ -13,6 +13,8 @@ export interface GitEnvironment {
   /** The holder of locks: the git worker's own process. */
   readonly self: ProcessIdentity;
   isAlive(process: ProcessIdentity): boolean;
+  /** By its directory: whom the next caller of this process waits for before it looks for a lock. Absent: all look at the same time. */
+  readonly turns?: Map<string, Promise<void>>;
   /** What merges write with. */
   readonly disk: Disk;
 }

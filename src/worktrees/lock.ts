@@ -27,7 +27,53 @@ export async function withLock<T>(
 ): Promise<T> {
   const folder = ourFolder(common);
   await mkdir(folder, { recursive: true });
-  const until = ground.now() + waitMs;
+  const calledAt = ground.now();
+  return inTurn(folder, ground, signal, () =>
+    alone(common, folder, ground, work, { waitMs, signal, calledAt }),
+  );
+}
+
+/** Of a hundred callers in this process one looks for the lock; the others wait for their turn, and are not too late for it. */
+async function inTurn<T>(
+  folder: string,
+  { turns }: GitEnvironment,
+  signal: AbortSignal | undefined,
+  run: () => Promise<T>,
+): Promise<T> {
+  const before = turns?.get(folder);
+  const mine = Promise.withResolvers<void>();
+  turns?.set(folder, mine.promise);
+  void mine.promise.then(() => {
+    if (turns?.get(folder) === mine.promise) turns.delete(folder);
+  });
+  try {
+    await waitFor(before, signal);
+    return await run();
+  } finally {
+    mine.resolve(before);
+  }
+}
+
+async function waitFor(turn: Promise<void> | undefined, signal: AbortSignal | undefined): Promise<void> {
+  const aborted = Promise.withResolvers<void>();
+  signal?.addEventListener("abort", () => aborted.resolve(), { once: true });
+  if (signal?.aborted) aborted.resolve();
+  if (turn !== undefined) await Promise.race([turn, aborted.promise]);
+}
+
+async function alone<T>(
+  common: string,
+  folder: string,
+  ground: GitEnvironment,
+  work: () => Promise<T>,
+  {
+    waitMs,
+    signal,
+    calledAt,
+  }: { readonly waitMs: number; readonly signal: AbortSignal | undefined; readonly calledAt: number },
+): Promise<T> {
+  signal?.throwIfAborted();
+  const until = Math.max(calledAt + waitMs, ground.now() + waitMs / 10);
   const take = () => takeLock(folder, ground.self, ground.isAlive);
   let lock = take();
   while (lock.type !== "taken") {

@@ -13,6 +13,7 @@ export function ownEnvironment(env: Readonly<Record<string, string | undefined>>
     id: () => ids.session(),
     self: processIdentity(process.pid),
     isAlive,
+    turns: new Map(),
     disk: realDisk,
   };
 }

@@ -31,6 +31,38 @@ test("one at a time, in any order of many, and nothing is left but the mark that
   expect(readdirSync(`${common}/troupe`)).toHaveLength(1);
 });
 
+test("callers of one process wait for their turn for as long as it takes, and one that is aborted leaves the line", async () => {
+  const common = temporaryFolder();
+  let now = 0;
+  // A minute passes with each look at the clock.
+  const slow = {
+    ...groundOf({ env: {} }),
+    now: () => (now += 60_000),
+    turns: new Map<string, Promise<void>>(),
+  };
+  const stopped = new AbortController();
+  const done: number[] = [];
+  const first = Promise.withResolvers<void>();
+  const callers = [0, 1, 2, 3].map((at) =>
+    withLock(
+      common,
+      slow,
+      async () => {
+        if (at === 0) await first.promise;
+        done.push(at);
+      },
+      at === 1 ? { signal: stopped.signal } : {},
+    ),
+  );
+  stopped.abort(new Error("stopped"));
+  await expect(callers[1]).rejects.toThrow("stopped");
+  expect(done).toEqual([]);
+  first.resolve();
+  await Promise.allSettled(callers);
+  expect(done).toEqual([0, 2, 3]);
+  expect(slow.turns.size).toBe(0);
+});
+
 test("C13: the lock of a dead process is taken over by exactly one", { tags: ["long"] }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 2, max: 8 }), async (takers) => {

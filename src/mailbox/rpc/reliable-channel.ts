@@ -31,6 +31,8 @@ export interface ReliableOptions {
 /** Milliseconds after which frames are sent again; doubled up to the second. */
 const RESEND_MS = 2_000;
 const LONGEST_RESEND_MS = 30_000;
+/** Milliseconds for which an acknowledgement waits for a frame that takes it along. */
+const ACKNOWLEDGE_MS = 200;
 /** Frames that came too early and are kept; more are sent again anyway. */
 const MOST_EARLY = 1_000;
 
@@ -47,8 +49,20 @@ export function reliableChannel({ send, clock }: ReliableOptions): ReliableChann
   let isClosed = false;
   let waitMs = RESEND_MS;
   let withdraw = () => {};
+  let withdrawAcknowledgement: (() => void) | null = null;
 
-  const transmit = (n: number, frame: Frame) => send({ n, frame, got });
+  const noteSent = () => {
+    withdrawAcknowledgement?.();
+    withdrawAcknowledgement = null;
+  };
+  const acknowledge = () => {
+    noteSent();
+    send({ got });
+  };
+  const transmit = (n: number, frame: Frame) => {
+    noteSent();
+    send({ n, frame, got });
+  };
   const arm = () => {
     withdraw();
     withdraw = () => {};
@@ -95,7 +109,8 @@ export function reliableChannel({ send, clock }: ReliableOptions): ReliableChann
         ready.push(next);
       }
       // A frame that came before is acknowledged again: the first acknowledgement may be lost.
-      if (got > before || packet.n <= before) send({ got });
+      if (packet.n <= before) acknowledge();
+      else if (got > before) withdrawAcknowledgement ??= clock.after(ACKNOWLEDGE_MS, acknowledge);
       for (const frame of ready) ends.receive(frame);
     },
     resend() {
@@ -106,6 +121,7 @@ export function reliableChannel({ send, clock }: ReliableOptions): ReliableChann
       if (isClosed) return;
       isClosed = true;
       withdraw();
+      if (withdrawAcknowledgement !== null) acknowledge();
       unreceived.clear();
       early.clear();
       ends.close();

@@ -1,0 +1,36 @@
+import { randomBytes } from "node:crypto";
+import { expect, it } from "vitest";
+import { createSeal } from "../../src/engine/seal.ts";
+import { SealedBlobs } from "../../src/engine/sealed-blobs.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { MemoryEngine } from "../support/memory-carrier.ts";
+
+const carrier = new MemoryEngine().connect("session");
+const sealer = createSeal(new Uint8Array(32).fill(1), "session1");
+const blobs = new SealedBlobs({
+  open: async () => ({ carrier, sealer }),
+  clock: systemClock,
+  isOver: () => false,
+});
+
+it.each([0, 5, 7 * 1024 * 1024, 20 * 1024 * 1024 + 1])(
+  "keeps %i bytes, in as many parts as they need",
+  async (size) => {
+    const bytes = randomBytes(size);
+    const name = await blobs.put(bytes);
+    expect(name.split("+")).toHaveLength(Math.max(1, Math.ceil(size / (7 * 1024 * 1024))));
+    expect(Buffer.compare(await blobs.take(name), bytes)).toBe(0);
+  },
+);
+
+it("refuses more than 64 MiB, and says what to do", async () => {
+  await expect(blobs.put(new Uint8Array(64 * 1024 * 1024 + 1))).rejects.toThrow(
+    /67108865 bytes .* 67108864.*shallow/,
+  );
+});
+
+it("says that a part is lost", async () => {
+  const name = await blobs.put(randomBytes(8 * 1024 * 1024));
+  await carrier.dropBlob(name.split("+")[1] ?? "");
+  await expect(blobs.take(name)).rejects.toThrow("The engine has lost the files of the agent.");
+});
