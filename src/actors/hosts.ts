@@ -28,7 +28,7 @@ export interface ActorStart {
 /** What a session does for an actor on a runner, in addition to its services. */
 export interface SessionSide {
   /** What a runner needs to be this agent, apart from its spec. */
-  readonly offer: Pick<OfferedSpec, "version" | "files" | "setup">;
+  readonly offer: Pick<OfferedSpec, "version" | "files" | "setup" | "lent">;
   /** Bundles its files as they are now, for a runner that has these commits. Rejects with a sentence. */
   sendFiles(
     have: readonly string[],

@@ -82,6 +82,28 @@ export const RunnerRules = z.object({
 });
 export type RunnerRules = z.infer<typeof RunnerRules>;
 
+const Lent = {
+  apiKey: z.exactOptional(z.string()),
+  baseURL: z.exactOptional(z.string()),
+};
+
+/** How a session asks its models, lent to a runner for one attempt: with its key. */
+export const LentModel = z.object({
+  source: z.discriminatedUnion("provider", [
+    z.object({
+      provider: z.literal("anthropic"),
+      ...Lent,
+      authToken: z.exactOptional(z.string()),
+      promptCaching: z.exactOptional(z.boolean()),
+    }),
+    z.object({ provider: z.literal("openai"), ...Lent }),
+    z.object({ provider: z.literal("offline") }),
+  ]),
+  aliases: z.record(z.string(), z.string()),
+  availableModels: z.array(z.array(z.string())),
+});
+export type LentModel = z.infer<typeof LentModel>;
+
 /** What a job carries: all that a runner needs to be the agent. */
 export const OfferedSpec = z.object({
   ...AttemptId.shape,
@@ -93,6 +115,8 @@ export const OfferedSpec = z.object({
   rules: RunnerRules,
   /** A command that runs once in a new worktree. */
   setup: z.optional(z.string()),
+  /** By which the runner asks models for this attempt; absent: by what it has itself. */
+  lent: z.optional(LentModel),
 });
 export type OfferedSpec = z.infer<typeof OfferedSpec>;
 

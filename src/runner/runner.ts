@@ -8,6 +8,7 @@ import type { SessionId } from "../mailbox/ids.ts";
 import {
   HEARTBEAT_MS,
   isJobOf,
+  type LentModel,
   nameAttempt,
   OfferedSpec,
   type RunnerInfo,
@@ -16,8 +17,9 @@ import {
   type ToSession,
   topics,
 } from "../mailbox/runners.ts";
-import type { Gateway } from "../model/client.ts";
+import type { Gateway, GatewayNotice } from "../model/client.ts";
 import { type AttemptParts, RunnerAttempt } from "./attempt.ts";
+import { LentGateways } from "./lent-gateways.ts";
 
 export interface RunnerOptions extends Omit<AttemptParts, "gateway" | "blobsOf"> {
   /** Unique among all runners, and part of its topic. */
@@ -26,6 +28,8 @@ export interface RunnerOptions extends Omit<AttemptParts, "gateway" | "blobsOf">
   /** Returns what opens and seals the messages of a session: every holder of the fleet's key can. */
   sealerOf(session: string): Sealer;
   readonly gateway: Pick<Gateway, "connect" | "disconnect" | "onNotice">;
+  /** Opens a gateway that asks models with what a session has lent. */
+  openGateway(lent: LentModel): Gateway;
   readonly pools: readonly string[];
   readonly slots: number;
   /** What is known of commands' confinement here. */
@@ -68,6 +72,7 @@ class OpenRunner implements Runner {
   readonly #attempts = new Map<string, RunnerAttempt>();
   readonly #ended = Promise.withResolvers<void>();
   readonly #told = new Set<string>();
+  readonly #lent: LentGateways;
   #taking: Taking | null = null;
   #isDraining = false;
   #isLeaving = false;
@@ -80,11 +85,13 @@ class OpenRunner implements Runner {
 
   constructor(options: RunnerOptions) {
     this.#options = options;
-    options.gateway.onNotice((notice) => {
+    const onNotice = (notice: GatewayNotice) => {
       if (notice.type !== "usage") return;
       for (const attempt of this.#attempts.values())
         if (attempt.offer.actor === notice.actor && !attempt.isOver) attempt.pay(notice);
-    });
+    };
+    options.gateway.onNotice(onNotice);
+    this.#lent = new LentGateways({ open: options.openGateway, onNotice });
   }
 
   get ended(): Promise<void> {
@@ -155,7 +162,11 @@ class OpenRunner implements Runner {
         clock,
         isOver: () => attempt.isOver,
       });
-    const attempt = new RunnerAttempt(offer, { ...this.#options, blobsOf }, (packet) => {
+    // An attempt that has ended is known for a while, and what it was lent is not.
+    const { lent, ...own } = offer;
+    const lease = lent === undefined ? null : this.#lent.take(lent);
+    const gateway = lease?.gateway ?? this.#options.gateway;
+    const attempt = new RunnerAttempt(own, { ...this.#options, gateway, blobsOf }, (packet) => {
       void this.#send(offer.session, { type: "packet", ...attempt.id, runner: this.#options.id, packet });
     });
     this.#attempts.set(name, attempt);
@@ -164,6 +175,7 @@ class OpenRunner implements Runner {
     if (this.#isDraining) attempt.park("its runner is shutting down");
     if (!this.#hasRoom) attempt.park("the disk of its runner is full");
     await attempt.run();
+    lease?.release();
     this.#done += 1;
     this.#forgetLeft();
     this.#showHealth();

@@ -1,5 +1,5 @@
 import { NOT_IN_PROJECT } from "./limit-settings.ts";
-import { setting, textSetting, wholeSetting } from "./setting.ts";
+import { oneOf, setting, textSetting, wholeSetting } from "./setting.ts";
 
 /** The settings of runners: other machines on which agents can run. */
 export const runnersSettings = {
@@ -20,6 +20,12 @@ export const runnersSettings = {
     textSetting("a command"),
     `A shell command that runs once in each new worktree on a runner, before its agent starts. ${NOT_IN_PROJECT}`,
     { trust: "never" },
+  ),
+  credentials: setting(
+    "troupe.runners.credentials",
+    oneOf(["runner", "lend"]),
+    `Whose credentials agents on runners ask models with. \`runner\`: the runner's own. \`lend\`: those of the session, which each agent's runner has in its memory while the agent runs. ${NOT_IN_PROJECT}`,
+    { fallback: '`"runner"`', trust: "never" },
   ),
   maxAgents: setting(
     "troupe.runners.maxAgents",

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createFleetKey } from "../../src/engine/fleet-key.ts";
 import { Session } from "../../src/library/session.ts";
+import { scriptedModel } from "../../src/model/scripted.ts";
 import { startRedis, whyNoRedis } from "../support/engine-servers.ts";
 import { repositoryWith } from "../support/git-repository.ts";
 import { unless } from "../support/needs.ts";
@@ -73,6 +74,14 @@ describe("a program that uses the library", () => {
     const open = () =>
       new Session({ cwd: temporaryFolder(), model: { provider: "offline" }, runners: { engine } });
     expect(open).toThrow(why);
+  });
+
+  it("cannot lend a model client of its own", () => {
+    const model = { provider: "client", client: scriptedModel(() => ({ text: "" })) } as const;
+    const runners = { engine: "redis://localhost:1", credentials: "lend" } as const;
+    expect(() => new Session({ cwd: temporaryFolder(), home: temporaryFolder(), model, runners })).toThrow(
+      "cannot be lent",
+    );
   });
 
   it("gets a summary that names the missing key", async () => {

@@ -80,6 +80,7 @@ export async function openFleet(
     const home = temporaryFolder();
     const runner = await openRunner({
       ...{ id: name, name, version: "1", pools: ["default"], slots: 2, clock: systemClock, user },
+      openGateway: () => gateway,
       ...{ carrier: engine.connect(name), gateway, processes, home, trees: home, sandbox: {}, once: false },
       forks: new AgentForks({ clock: systemClock, memoryMb: 128, user }),
       ...{ sandboxState: "off", onLine() {}, onWarning() {} },

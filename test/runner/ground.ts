@@ -65,6 +65,7 @@ export async function openGround(
   const forks = new AgentForks({ clock: systemClock, memoryMb, user: undefined });
   const runner = await openRunner({
     ...{ id: "r1", name: "r1", version: "1", pools: ["default"], slots: 4, clock: systemClock },
+    openGateway: () => gateway,
     ...{ carrier, gateway, processes, home, trees: home, sandbox: {}, sandboxState: "off", once: false },
     forks: {
       warm: () => forks.warm(),

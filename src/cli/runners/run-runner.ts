@@ -8,7 +8,7 @@ import { troupeVersion } from "../../lib/version.ts";
 import { MAIN, randomIds } from "../../mailbox/ids.ts";
 import { RUNNER_TREES } from "../../mailbox/worktree.ts";
 import { aliasesFrom } from "../../model/aliases.ts";
-import { proxyVariables, threadGateway } from "../../model/gateway.ts";
+import { type GatewayConfig, proxyVariables, threadGateway } from "../../model/gateway.ts";
 import { AddedDirs } from "../../policy/confinement/added-dirs.ts";
 import { startProcesses } from "../../processes/client.ts";
 import { AgentForks } from "../../runner/agent-fork.ts";
@@ -75,15 +75,17 @@ export async function runRunner(start: RunnerStart): Promise<number> {
     onGivenUp: onLine,
   });
   if (choice.source.provider === "client") throw new Error("A runner has no model client of its own.");
-  const gateway = threadGateway({
-    ...{
-      source: choice.source,
-      aliases: { ...choice.aliases, ...aliasesFrom(env, aliases) },
-      availableModels,
-    },
-    ...{ limits: { concurrency: slots }, env: proxyVariables(env) },
+  const ofRunner = { limits: { concurrency: slots }, env: proxyVariables(env) };
+  const openGateway = (config: Omit<GatewayConfig, keyof typeof ofRunner>) => {
+    const opened = threadGateway({ ...config, ...ofRunner });
+    opened.onClosed(onLine);
+    return opened;
+  };
+  const gateway = openGateway({
+    source: choice.source,
+    aliases: { ...choice.aliases, ...aliasesFrom(env, aliases) },
+    availableModels,
   });
-  gateway.onClosed(onLine);
   const sandboxState = await stateOfSandbox({ cwd: trees, sandbox, home, processes });
   await printNotes(io, [
     choice.note,
@@ -93,7 +95,7 @@ export async function runRunner(start: RunnerStart): Promise<number> {
   const options: RunnerOptions = {
     ...{ id: `${name}-${randomIds().task()}`, name, version: troupeVersion(), slots, carrier, sealerOf },
     ...{ pools: pools.length === 0 ? ["default"] : pools, gateway, processes, home, trees, clock },
-    ...{ sandbox, sandboxState, once, onLine, onWarning: onLine },
+    ...{ sandbox, sandboxState, once, openGateway, onLine, onWarning: onLine },
     forks: new AgentForks({ clock, memoryMb: AGENT_MB, user }),
     files: repositoryFiles(new RunnerRepositories(join(home, "repositories"))),
     user,

@@ -15,6 +15,10 @@ export interface RunnersOptions {
   readonly key?: string;
   /** A shell command that runs once in each new worktree on a runner, before its agent starts. */
   readonly setup?: string;
+  /**
+   * Whose credentials runners ask models with: their own (default), or those of the session, lent to each agent while it runs.
+   */
+  readonly credentials?: "runner" | "lend";
   /** Agents of the session that are on runners, or wait for one, at the same time (default 256). */
   readonly maxAgents?: number;
 }
@@ -30,7 +34,7 @@ export interface EngineParts {
 
 /** Returns the runners behind an engine, which is connected to with the first agent that needs it. Throws if its address cannot be used. */
 export function engineRunners(
-  { engine, key, pool, setup, maxAgents }: RunnersOptions,
+  { engine, key, pool, setup, maxAgents, credentials }: RunnersOptions,
   parts: EngineParts,
 ): Runners {
   const isSsh = engine.startsWith("ssh:");
@@ -41,6 +45,7 @@ export function engineRunners(
       isSsh ? connectSsh(engine, parts) : connectServer(engine, key ?? fleetKeyFile(parts.home), parts),
     ...(setup === undefined ? {} : { setup }),
     ...(pool === undefined ? {} : { pool }),
+    ...(credentials === undefined ? {} : { credentials }),
     ...(maxAgents === undefined ? {} : { maxAgents }),
   });
 }

@@ -1,7 +1,9 @@
 import type { ActorHost, SessionSide } from "../../actors/hosts.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ActorId, SessionId } from "../../mailbox/ids.ts";
-import type { RunnerHooks, RunnerRules } from "../../mailbox/runners.ts";
+import type { LentModel, RunnerHooks, RunnerRules } from "../../mailbox/runners.ts";
+import type { AvailableModels } from "../../model/available-models.ts";
+import type { GatewayConfig } from "../../model/gateway.ts";
 import type { HookCaller } from "../../policy/hooks/results.ts";
 import { defaultSandboxSettings, type SandboxSettings } from "../../policy/sandbox/sandbox.ts";
 import { narrower } from "../../settings/modes.ts";
@@ -20,6 +22,8 @@ export interface Runners {
   readonly pool?: string;
   /** A command that runs once in each new worktree on a runner. */
   readonly setup?: string;
+  /** Whose credentials runners ask models with (default `runner`: their own). */
+  readonly credentials?: "runner" | "lend";
   /** Agents that are offered to runners at the same time (default 256); others wait. */
   readonly maxAgents?: number;
   /** The version of this Troupe. */
@@ -36,6 +40,9 @@ export interface RunnersHostParts {
 export interface RunnersFeatureParts {
   readonly options: {
     readonly runners?: Runners;
+    readonly source: GatewayConfig["source"] | { readonly provider: "client" };
+    readonly aliases?: Readonly<Record<string, string>>;
+    readonly availableModels?: AvailableModels;
     readonly sandbox?: Partial<SandboxSettings>;
     readonly askEveryCommand?: boolean;
   };
@@ -52,23 +59,29 @@ export interface RunnersFeatureParts {
 /** Agents on other machines. Joint: `elsewhere` (what they take along, what they cost, by which rules they work). */
 export function runnersFeature(parts: RunnersFeatureParts): Joints {
   const { runners } = parts.options;
+  if (runners === undefined) return {};
+  const lent = runners.credentials === "lend" ? { lent: lentBy(parts.options) } : {};
   const told = new Set<string>();
   /** Each attempt of an agent may find the same. */
   const warn = (sentence: string) => {
     if (!told.has(sentence)) parts.onWarning(sentence);
     told.add(sentence);
   };
-  return runners === undefined
-    ? {}
-    : { elsewhere: (actor) => sideOf(actor, runners, { ...parts, onWarning: warn }) };
+  return { elsewhere: (actor) => sideOf(actor, runners, lent, { ...parts, onWarning: warn }) };
 }
 
-function sideOf(actor: Actor, { version, setup }: Runners, parts: RunnersFeatureParts): SessionSide {
+function sideOf(
+  actor: Actor,
+  { version, setup }: Runners,
+  lent: { readonly lent?: LentModel },
+  parts: RunnersFeatureParts,
+): SessionSide {
   const { usage, rules, mode, options, hooks, caller, onWarning } = parts;
   return {
     offer: {
       ...{ version, files: actor.spec.isolation?.away ?? null },
       ...(setup === undefined ? {} : { setup }),
+      ...lent,
     },
     ...travellingFiles(actor, {
       ...parts,
@@ -85,4 +98,13 @@ function sideOf(actor: Actor, { version, setup }: Runners, parts: RunnersFeature
       ...(options.askEveryCommand ? { askEveryCommand: true } : {}),
     }),
   };
+}
+
+/** Throws if it has none that could be lent. */
+function lentBy({ source, aliases = {}, availableModels = [] }: RunnersFeatureParts["options"]): LentModel {
+  if (source.provider === "client")
+    throw new Error(
+      "The model client of a program cannot be lent to runners: leave out `credentials`, or name a provider.",
+    );
+  return { source, aliases: { ...aliases }, availableModels: availableModels.map((list) => [...list]) };
 }

@@ -9,7 +9,8 @@ export interface EngineConnection {
   readonly fleetKey: Uint8Array;
 }
 
-export interface OpenRunnersOptions extends Pick<Runners, "pool" | "setup" | "maxAgents" | "version"> {
+export interface OpenRunnersOptions
+  extends Pick<Runners, "pool" | "setup" | "maxAgents" | "credentials" | "version"> {
   /** Connects to the engine, with the first agent that needs it. Rejects with a sentence. */
   connect(): Promise<EngineConnection>;
 }
