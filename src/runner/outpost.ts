@@ -21,7 +21,7 @@ import { backgroundTools } from "../tools/session-tools.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
 import type { agentRequests } from "./agent-messages.ts";
 import type { AttemptOutputs } from "./attempt-outputs.ts";
-import type { CallHooks } from "./call-hooks.ts";
+import type { CallHooks, HookedEnd } from "./call-hooks.ts";
 import type { CallRules } from "./call-rules.ts";
 import type { AttemptFiles } from "./files.ts";
 import { ownTasks } from "./own-tasks.ts";
@@ -191,8 +191,11 @@ export class Outpost {
     const { session, hooks } = this.#parts;
     const running = this.#calls.get(after.id);
     this.#hasChanged ||= running?.changes ?? false;
-    const { answer: hooked, stop } =
-      running === undefined ? { answer: {} } : await hooks.runAfter(running, after, this.stopping.signal);
+    // Without hooks its agent does not wait: a turn must not overtake what is not sent yet.
+    const { answer: hooked, stop }: HookedEnd =
+      running !== undefined && hooks.has(running.names)
+        ? await hooks.runAfter(running, after, this.stopping.signal)
+        : { answer: {} };
     this.#calls.delete(after.id);
     const ended = stop === undefined ? after : { ...after, stop };
     const answer = await this.#withEdits((edits) =>
