@@ -11,8 +11,8 @@ import { CallResult, ReadEntry } from "./messages.ts";
 export const Call = z.object({
   ...{ id: CallId, toolUse: z.string(), tool: z.string(), input: z.unknown() },
   absent: z.optional(z.literal(true)),
-  /** Why the machine on which it would run asks the user, as a clause: it sees the files. */
-  mustAsk: z.optional(z.string()),
+  /** The machine on which it would run asks the user, and sees the files. `isFinal`: no hook may answer, and no rule could. */
+  mustAsk: z.optional(z.object({ reason: z.string(), isFinal: z.boolean() })),
 });
 export type Call = z.infer<typeof Call>;
 

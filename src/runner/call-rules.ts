@@ -32,10 +32,12 @@ export interface CallRulesParts {
   readonly onWarning: (message: string) => void;
 }
 
-/** `mustAsk`: the session has to ask the user, and why. */
+/** `mustAsk`: this machine asks the user, which the session does. */
+type MustAsk = NonNullable<BeforeCall["mustAsk"]>;
+
 export type Evaluated =
   | Extract<Gated, { type: "refuse" }>
-  | (Extract<Gated, { type: "go" }> & { readonly mustAsk?: string });
+  | (Extract<Gated, { type: "go" }> & { readonly mustAsk?: MustAsk });
 
 /** The session's rules, as this machine evaluates them on its own disk. */
 export interface CallRules {
@@ -73,8 +75,7 @@ export function openCallRules(parts: CallRulesParts): CallRules {
     actors: { find: (id) => (id === spec.id ? actor : undefined) },
     treeAt: () => tree,
   });
-  /** By call, why this machine would ask the user. */
-  const asked = new Map<CallId, string>();
+  const asked = new Map<CallId, MustAsk>();
   const { gate } = openGate({
     ...{ options, rules, sandbox, toolbox, cwd: spec.root, added, readable: [outputs], onWarning },
     shell: platformShell(process.platform, process.env)?.kind ?? "bash",
@@ -87,8 +88,8 @@ export function openCallRules(parts: CallRulesParts): CallRules {
       caller: (owner, cwd) => ({ owner, cwd, permissionMode: mode }),
       asks: {
         // The session asks the user; nothing runs before its answer.
-        async permission({ reason }, { call }) {
-          asked.set(call, reason);
+        async permission({ reason }, { call, isFinal }) {
+          asked.set(call, { reason, isFinal });
           return { type: "allow", grants: [] };
         },
       },

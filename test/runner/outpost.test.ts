@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { BeforeCall } from "../../src/mailbox/calls.ts";
 import type { RunnerRules } from "../../src/mailbox/runners.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
 import type { OfferedAgent } from "../support/fake-session.ts";
@@ -44,7 +45,7 @@ async function tried(
 
 /** What the session was asked, and the result that the model got. */
 function seen({ log }: OfferedAgent) {
-  const before = log.find(([method]) => method === "before")?.[1] as { mustAsk?: string } | undefined;
+  const before = log.find(([method]) => method === "before")?.[1] as BeforeCall | undefined;
   const turn = log.find(([method]) => method === "turn")?.[1];
   return { before, result: JSON.stringify(turn), log };
 }
@@ -83,7 +84,7 @@ describe("what a runner does not allow by itself", () => {
       },
       { mode: "acceptEdits", own: { before: () => ({ type: "refuse", reason: "The user said no." }) } },
     );
-    expect(before?.mustAsk).toContain(why);
+    expect(before?.mustAsk?.reason).toContain(why);
     expect(result).toContain("The user said no.");
     expect(result).not.toContain("hunter2");
     expect(readFileSync(join(outside, "secret"), "utf8")).toBe("hunter2\n");

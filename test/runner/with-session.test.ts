@@ -51,6 +51,31 @@ describe("a session with a runner", () => {
     expect(readFileSync(join(cwd, "turns"), "utf8")).toBe("0\n1\n");
   });
 
+  it("lets a PermissionRequest hook answer what it could answer for a local agent, and no more", async () => {
+    const place = temporaryFolder();
+    const answer = `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}`;
+    const command = `echo >> ${place}/asked; echo '${answer}'`;
+    const { supervisor, start } = await openFleet(
+      (_, turn) => (turn < 2 ? bash(`touch ${place}/${turn ? "two" : "one"}`) : { text: "done", usage }),
+      {
+        allowedTools: [],
+        rules: [{ text: "Bash(touch *two)", behaviour: "ask", scope: "user" }],
+        hooks: [
+          {
+            scope: "user",
+            file: "/u/settings.json",
+            value: { PermissionRequest: [{ matcher: "", hooks: [{ type: "command", command }] }] },
+          },
+        ],
+      },
+    );
+    await start("r1");
+    expect((await supervisor.prompt("go")).summary.status).toBe("done");
+    // A rule that asks is answered by the user alone, and there is none.
+    expect(readdirSync(place).sort()).toEqual(["asked", "one"]);
+    expect(readFileSync(join(place, "asked"), "utf8")).toBe("\n\n");
+  });
+
   it("sends a conflict back to the agent, which resolves it in its files on the runner", async () => {
     const { supervisor, cwd, start } = await openFleet((root, turn) => {
       switch (turn) {

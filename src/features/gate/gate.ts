@@ -15,7 +15,7 @@ import type { Behaviour, Rule } from "../../settings/rules.ts";
 import type { CommandPlace } from "../../supervisor/running-call.ts";
 import type { KnownTool, Toolbox } from "../../tools/toolbox.ts";
 import { findHookChanges, writesIn } from "../hooks/hook-changes.ts";
-import type { SessionAsks } from "./asking.ts";
+import type { AskContext, SessionAsks } from "./asking.ts";
 import { namesOf, questionOf, wordsIn } from "./call-input.ts";
 import type { LookUpTracked } from "./ever-tracked.ts";
 import { BASH, type CallPlace, type JudgeParts, judgeCall } from "./judge-call.ts";
@@ -23,7 +23,13 @@ import { BASH, type CallPlace, type JudgeParts, judgeCall } from "./judge-call.t
 /** All that the gate decides by. Mode and rules are read for every call, so that changes hold from the next one on. */
 export interface GateParts extends JudgeParts {
   readonly hooks: Pick<HookRunner, "has" | "permissionRequest" | "preToolUse">;
-  readonly asks: Pick<SessionAsks, "permission">;
+  readonly asks: {
+    /** `isFinal`: only the user may answer. */
+    permission(
+      question: Parameters<SessionAsks["permission"]>[0],
+      context: AskContext & { readonly isFinal: boolean },
+    ): ReturnType<SessionAsks["permission"]>;
+  };
   /** True if any rule denies anything; otherwise no search is filtered. */
   deniesAny(): boolean;
   /** False if only the organisation's rules allow something, so that none is offered for the session. */
@@ -184,16 +190,19 @@ export class Gate {
     if (refused !== null) return { type: "refuse", by: "person", reason: refused };
     const sandboxed = this.#decideInSandbox(attempt, context);
     if (sandboxed.type === "refuse") return { type: "refuse", by: "rules", reason: sandboxed.reason };
-    const mustAsk = sandboxed.type === "ask" || hookAnswer.decision === "ask" || call.mustAsk !== undefined;
+    // A runner may only make a decision stricter; where both ask in the same way, the question is as it is for local agents.
+    const elsewhere = call.mustAsk;
+    const isStricter = elsewhere !== undefined && (elsewhere.isFinal || judgement.decision === "allow");
+    const mustAsk = sandboxed.type === "ask" || hookAnswer.decision === "ask" || isStricter;
     if (judgement.decision === "allow" && !mustAsk)
       return { ...permitted, ...grounds, ...(light === null ? {} : { light }) };
     // A hook or a sandbox may answer a question for the user; never override a rule or what no rule could allow.
     const canSkipUser = ({ rule, grants }: Judgement, held: SandboxDecision) =>
-      held.type !== "ask" && call.mustAsk === undefined && !rule && grants.length > 0;
+      held.type !== "ask" && !isStricter && !rule && grants.length > 0;
     const skipsUser = canSkipUser(judgement, sandboxed) && hookAnswer.decision !== "ask";
     if (skipsUser && hookAnswer.decision === "allow")
       return { ...permitted, by: "hook", reason: hookAnswer.reason ?? "a hook allowed it" };
-    if (skipsUser && sandboxed.type === "allow")
+    if (skipsUser && sandboxed.type === "allow" && elsewhere === undefined)
       return { ...permitted, by: "rules", reason: "it runs in the sandbox" };
     const answered = await this.#parts.hooks.permissionRequest(
       { ...hooked, input },
@@ -219,7 +228,9 @@ export class Gate {
         ? sandboxed.reason
         : hookAnswer.decision === "ask"
           ? (hookAnswer.reason ?? "A hook asks for it.")
-          : (call.mustAsk ?? judgement.reason);
+          : isStricter
+            ? elsewhere.reason
+            : judgement.reason;
     const grants = mustAsk ? [] : this.#offered(judgement);
     const { details = [], ...preview } = (await claim.preview?.(cwd)) ?? {};
     // A yes is for the details that were shown: the next call shows other ones.
@@ -227,7 +238,7 @@ export class Gate {
     const shown = { ...preview, title: claim.title, details };
     const question = questionOf(tool, { input, toolUse, ...where, ...shown, reason, grants: offered });
     const always = mustAsk ? ({ always: true } as const) : {};
-    const asking = { actor, call: call.id, signal };
+    const asking = { actor, call: call.id, signal, isFinal: !skipsUser };
     const answer = await this.#parts.asks.permission(
       { ...question, ...always, recheck: () => this.recheck({ tool: tool.offer.name, input, ...where }) },
       asking,
