@@ -5,13 +5,13 @@ import { effectCommand } from "../checks/effects.ts";
 import { agent, agentOf, bash, cue, partIn, reportOf } from "../play.ts";
 
 /** One call of a reply, and by which text in which file a model that looks later finds that it has been made. */
-interface Step {
+export interface Step {
   readonly call: ServedCall | ((messages: readonly AnyMessage[]) => ServedCall);
   readonly proof?: { readonly file: string; readonly text: string };
 }
 
 /** What an actor does, reply by reply. */
-type Stages = readonly (readonly Step[])[];
+export type Stages = readonly (readonly Step[])[];
 
 /** Lines that agents put into files of the repository: each must be there once, at the end. */
 export interface Written {
@@ -137,11 +137,11 @@ function agentStages(name: string, steps: number, log: string, written: Written[
   return stages;
 }
 
-function token(name: string, log: string): Step {
+export function token(name: string, log: string): Step {
   return { call: bash(effectCommand(name, log, "sleep 0.02; ")) };
 }
 
-function read(file: string): Step {
+export function read(file: string): Step {
   return { call: { name: "Read", input: { file_path: file } } };
 }
 
@@ -155,7 +155,7 @@ const ROOT = /^Working directory: (.+)$/m;
  * The next reply of a conversation, from what it says alone: who is asked again after a kill does the same again, under new
  * ids. A model that is not told that an edit was made looks at the file, and repeats the edit only if it is not there.
  */
-export function nextCliReply({ parts }: CliPlay, body: RequestBody, id: string): ServedReply {
+export function nextCliReply({ parts }: Pick<CliPlay, "parts">, body: RequestBody, id: string): ServedReply {
   const { name } = partIn(body.messages);
   const stages = parts.get(name);
   if (!stages) return { text: `There is no part ${name}.` };

@@ -5,9 +5,10 @@ import { join, relative } from "node:path";
 const OUR_REF = /^refs\/troupe\/(?:(?:trees|bases|ignored)\/agent-\w+|merges\/\w+\/(?:before|after))$/;
 /** What stays below `.git/troupe`: who had which worktree, and what a merge put aside for `troupe undo`. */
 const OUR_FILE =
-  /^(?:lock\.\d+|merge-order|trees\/[\w.-]+\/(?:owner\.json|lock\.\d+)|merges\/\w+\/(?:journal\.jsonl|aside\/.+|[\w.-]+))$/;
-/** Of a session: its journal, its lock, results that were taken out of a conversation; what is kept for the next one. */
-const HOME_FILE = /^cache\/|^run\/$|^projects\/[^/]+\/\w+\/(?:journal\.jsonl|lock\.\d+|outputs\/.+|.*\.md)$/;
+  /^(?:lock\.\d+|merge-order|repository-id|trees\/[\w.-]+\/(?:owner\.json|lock\.\d+)|merges\/\w+\/(?:journal\.jsonl|aside\/.+|[\w.-]+))$/;
+/** Of a session: its journal, its lock, results that were taken out of a conversation, files for `/rewind`; what is kept for the next one. */
+const HOME_FILE =
+  /^cache\/|^run\/$|^past-runs\.json$|^fleet-key$|^projects\/[^/]+\/\w+\/(?:journal\.jsonl|lock\.\d+|(?:outputs|files)\/.+|hooks\/|.*\.md)$/;
 
 export interface Grounds {
   readonly repository: string;

@@ -1,0 +1,255 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { journalFile } from "../../../src/journal/paths.ts";
+import { sessionStateOf } from "../../../src/journal/session-state.ts";
+import type { JournalRecord } from "../../../src/mailbox/session-events.ts";
+import { RUNNER_TREES } from "../../../src/mailbox/worktree.ts";
+import { conversationsOf, faultsIn } from "../checker.ts";
+import { unknownResults } from "../checks/effects.ts";
+import { lookAtJournal } from "../checks/journal.ts";
+import { type Place, sessionFolder } from "../cli-crash/program.ts";
+import { remainsIn } from "../cli-crash/remains.ts";
+import type { Served, Strike } from "./loop.ts";
+import { type FleetPlay, sharedName } from "./play.ts";
+
+const MAX_MB = 1_500;
+
+export interface FleetFigures {
+  readonly seconds: number;
+  readonly agents: number;
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly attempts: number;
+  readonly turns: number;
+  readonly requests: number;
+  readonly questions: number;
+  readonly unknown: number;
+  /** Tokens that the model has served, and that the session has booked. */
+  readonly served: number;
+  readonly booked: number;
+  readonly lines: number;
+  readonly strikes: Readonly<Record<string, number>>;
+  /** Seconds from the death of a runner to the next attempt of its agents: median, 95th percentile, most. */
+  readonly resumedAfter: readonly number[];
+  /** Seconds from the return of the server to the first request to the model. */
+  readonly back: readonly number[];
+  readonly peakMb: number;
+}
+
+interface Evidence {
+  readonly place: Place;
+  readonly play: FleetPlay;
+  readonly git: (...args: string[]) => string;
+  readonly served: Served;
+  readonly strikes: readonly Strike[];
+  readonly seconds: number;
+  readonly before: readonly Buffer[];
+  readonly peakMb: number;
+  readonly engineLeft: string;
+}
+
+/** What is not as promised, one sentence each, and the figures of the run. */
+export async function fleetFaults(
+  evidence: Evidence,
+): Promise<{ readonly faults: string[]; readonly figures: FleetFigures }> {
+  const { place, play, before, peakMb, served, strikes, seconds } = evidence;
+  const folder = sessionFolder(place.home);
+  const { records } = lookAtJournal(
+    folder === null ? Buffer.alloc(0) : readFileSync(journalFile(folder)),
+    [],
+  );
+  const effects = readFileSync(place.log, "utf8").split("\n").slice(0, -1);
+  const questions = readFileSync(join(place.root, "questions.log"), "utf8").split("\n").slice(0, -1);
+  const statuses: Record<string, number> = {};
+  for (const { event } of records)
+    if (event.type === "summary") statuses[event.summary.status] = (statuses[event.summary.status] ?? 0) + 1;
+  const faults = [
+    ...faultsIn({
+      ...{
+        home: join(place.home, ".troupe"),
+        folder: folder ?? "",
+        before,
+        requests: [],
+        effects,
+        mark: place.root,
+      },
+      ...{ peakMb, maxMb: MAX_MB, ended: true },
+    }),
+    ...endFaults(records, play),
+    ...attemptFaults(records),
+    ...questionFaults(questions, strikes),
+    ...lineFaults(place, play),
+    ...remainFaults(evidence, records),
+  ];
+  const booked = bookedTokens(records);
+  if (booked > served.tokens) faults.push(`${booked} tokens were booked, and ${served.tokens} served`);
+  const figures: FleetFigures = {
+    ...{ seconds, agents: play.agents.size, statuses, peakMb: Math.round(peakMb), booked },
+    attempts: records.filter(({ event }) => event.type === "boarded").length,
+    turns: records.filter(({ event }) => event.type === "turn").length,
+    ...{
+      requests: served.requests,
+      served: served.tokens,
+      questions: questions.length,
+      lines: play.written.length,
+    },
+    unknown: unknownResults([...conversationsOf(sessionStateOf(records)).values()]),
+    strikes: Object.fromEntries(
+      [...Map.groupBy(strikes, ({ what }) => what)].map(([what, all]) => [what, all.length]),
+    ),
+    resumedAfter: spread(resumedAfter(records, strikes)),
+    back: strikes.flatMap(({ what, until }) => {
+      const first = what === "server killed" ? served.at.find((at) => at > until) : undefined;
+      return first === undefined ? [] : [(first - until) / 1000];
+    }),
+  };
+  return { faults, figures };
+}
+
+/** Each agent was started once, and ended as its part says. */
+function endFaults(records: readonly JournalRecord[], { agents }: FleetPlay): string[] {
+  const names = new Map<string, string>();
+  const faults: string[] = [];
+  for (const { event } of records)
+    if (event.type === "spawn" && event.spec.parent !== null)
+      names.set(event.spec.id, event.spec.description.replace("part ", ""));
+  const started = [...names.values()].toSorted().join();
+  if (started !== [...agents.keys()].toSorted().join()) faults.push(`other agents were started: ${started}`);
+  for (const { event } of records) {
+    const name = event.type === "summary" ? names.get(event.actor) : undefined;
+    if (event.type !== "summary" || name === undefined) continue;
+    const { status, text, reason, worktree } = event.summary;
+    const due = agents.get(name);
+    const isDue = due === status || (due === "poison" && ["done", "failed"].includes(status));
+    if (!isDue)
+      faults.push(`${name} (${event.actor}) ended ${status}: ${reason ?? ""} ${text.slice(0, 300)}`);
+    if (due === "done" && worktree !== undefined && !["merged", "empty"].includes(worktree.outcome))
+      faults.push(`the edits of ${name} (${event.actor}) are ${worktree.outcome}: ${worktree.reason ?? ""}`);
+  }
+  return faults;
+}
+
+/** Attempts of an actor only grow, and no call whose result is recorded is let go again. */
+function attemptFaults(records: readonly JournalRecord[]): string[] {
+  const faults: string[] = [];
+  const latest = new Map<string, number>();
+  const boarded = new Set<string>();
+  const ended = new Set<string>();
+  for (const { event } of records) {
+    if (event.type === "start") {
+      if (event.attempt <= (latest.get(event.actor) ?? 0))
+        faults.push(
+          `attempt ${event.attempt} of ${event.actor} was started after ${latest.get(event.actor)}`,
+        );
+      latest.set(event.actor, event.attempt);
+    }
+    if (event.type === "boarded") {
+      const id = `${event.actor} ${event.attempt}`;
+      if (boarded.has(id)) faults.push(`attempt ${id} has boarded twice`);
+      boarded.add(id);
+    }
+    if (event.type === "after" && event.result) ended.add(event.call);
+    if (event.type === "before" && event.decision === "go" && ended.has(event.call))
+      faults.push(`the call ${event.call} was let go again after its result was recorded`);
+  }
+  return faults;
+}
+
+/** A question is asked again only if the session died before its answer was recorded. */
+function questionFaults(questions: readonly string[], strikes: readonly Strike[]): string[] {
+  const times = new Map<string, number>();
+  for (const line of questions) {
+    const key = line.replace(/"tool_use_id":"[^"]*"/, "").match(/"command":"(?:[^"\\]|\\.)*"/)?.[0] ?? line;
+    times.set(key, (times.get(key) ?? 0) + 1);
+  }
+  const most = strikes.filter(({ what }) => what === "session killed").length;
+  const twice = [...times].filter(([, count]) => count > 1);
+  // Each death of the session may have cut off the answers of the moment.
+  return twice.length > most * 8 ? twice.map(([key, count]) => `asked ${count} times: ${key}`) : [];
+}
+
+/** Each line of an agent is in its file once and in order, and no file has a conflict marker. */
+function lineFaults({ repository }: Place, { written, agents }: FleetPlay): string[] {
+  const files = new Map<string, string[]>();
+  const textIn = (file: string) => {
+    const text = files.get(file) ?? linesOf(join(repository, file));
+    files.set(file, text);
+    return text;
+  };
+  const faults = written.flatMap(({ file, line }) => {
+    const count = textIn(file).filter((one) => one === line).length;
+    return count === 1 ? [] : [`${JSON.stringify(line)} is ${count} times in ${file}`];
+  });
+  const places = [...agents.keys()].filter((name) => /^w\d+$/.test(name));
+  for (const [file, lines] of files) {
+    if (lines.some((line) => /^(?:<{7}|>{7})/.test(line))) faults.push(`${file} has marks of a conflict`);
+    const others = lines.filter(
+      (line) => line !== "-" && line !== "" && !places.includes(line.replace(":", "")),
+    );
+    const known = written.filter((one) => one.file === file).length + (file.startsWith("own/") ? 1 : 0);
+    if (others.length !== known) faults.push(`${file} has ${others.length} lines where ${known} are due`);
+  }
+  const shared = new Set(places.map((name) => sharedName(Number(name.slice(1)))));
+  for (const file of shared) if (!existsSync(join(repository, file))) faults.push(`${file} is gone`);
+  return faults;
+}
+
+function linesOf(file: string): string[] {
+  try {
+    return readFileSync(file, "utf8").split("\n");
+  } catch {
+    return [];
+  }
+}
+
+/** Nothing is left of processes, worktrees, refs, jobs and blobs. */
+function remainFaults(
+  { place, play, git, engineLeft }: Evidence,
+  records: readonly JournalRecord[],
+): string[] {
+  const expected = new Set(play.written.map(({ file }) => file));
+  for (const name of git("ls-files").split("\n")) expected.add(name);
+  const remains = remainsIn(place, expected, git);
+  const session = records.find(({ event }) => event.type === "session")?.event;
+  const trees = session?.type === "session" ? join(RUNNER_TREES, session.id) : "";
+  const left = existsSync(trees) ? readdirSync(trees) : [];
+  return [
+    ...remains,
+    ...(left.length > 0 ? [`worktrees on runners are left: ${left.join(", ")}`] : []),
+    ...(/[1-9]/.test(engineLeft.replace(/"pool":"[^"]*"/g, "")) ? [`the engine has: ${engineLeft}`] : []),
+  ];
+}
+
+function bookedTokens(records: readonly JournalRecord[]): number {
+  let sum = 0;
+  for (const { event } of records) if (event.type === "summary") sum += event.summary.usage.input_tokens;
+  return sum;
+}
+
+/** Seconds until the next attempt of each agent whose runner was killed, or frozen for longer than the lease. */
+function resumedAfter(records: readonly JournalRecord[], strikes: readonly Strike[]): number[] {
+  const boarded = records.flatMap(({ at, event }) =>
+    event.type === "boarded" ? [{ at: Date.parse(at), ...event }] : [],
+  );
+  const ended = new Map(
+    records.flatMap(({ at, event }) =>
+      event.type === "summary" ? [[event.actor, Date.parse(at)] as const] : [],
+    ),
+  );
+  return strikes.flatMap(({ what, whom, at, until }) => {
+    if (what !== "runner killed" && !(what === "runner frozen" && until - at > 45_000)) return [];
+    const mine = new Map<string, number>();
+    for (const one of boarded)
+      if (one.at < at) mine.set(one.actor, one.runner.startsWith(`${whom}-`) ? one.attempt : 0);
+    return [...mine].flatMap(([actor, attempt]) => {
+      if (attempt === 0 || (ended.get(actor as never) ?? Number.POSITIVE_INFINITY) < at) return [];
+      const next = boarded.find((one) => one.actor === actor && one.attempt > attempt && one.at > at);
+      return next === undefined ? [] : [(next.at - at) / 1000];
+    });
+  });
+}
+
+function spread(values: readonly number[]): number[] {
+  const sorted = values.toSorted((one, other) => one - other);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return [at(0.5), at(0.95), at(1)];
+}
