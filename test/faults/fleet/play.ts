@@ -1,6 +1,7 @@
+import { type AnyMessage, blocksOf, textOfBlock } from "../checks/conversation.ts";
 import { effectCommand } from "../checks/effects.ts";
 import { read, type Stages, type Step, token, type Written } from "../cli-crash/play.ts";
-import { agent, agentOf, bash } from "../play.ts";
+import { agent, bash } from "../play.ts";
 import type { Seeded } from "../seeded.ts";
 
 /** Agents that write to one shared file, each at its own place. */
@@ -81,7 +82,7 @@ export function fleetPlay({ agents, log, random, steps }: FleetPlayOptions): Fle
     if (cancelled.length > 0)
       waves.push(
         cancelled.map((name) => ({
-          call: (messages) => ({ name: "TaskStop", input: { task_id: agentOf(name, messages) } }),
+          call: (messages) => ({ name: "TaskStop", input: { task_id: startedAs(name, messages) } }),
         })),
       );
   }
@@ -139,4 +140,14 @@ function killsItsRunner(name: string, log: string): Step {
       `${effectCommand(name, log)}; ${up} ${kill} p=$(sed 's/.*) //' /proc/$p/stat | cut -d' ' -f2); done; sleep 5`,
     ),
   };
+}
+
+/** The ID that the result of an Agent call in the background names. */
+function startedAs(name: string, messages: readonly AnyMessage[]): string {
+  const blocks = messages.flatMap(blocksOf);
+  const call = blocks.find(
+    ({ type, input }) => type === "tool_use" && JSON.stringify(input).includes(`"part ${name}"`),
+  );
+  const result = blocks.find((block) => block["tool_use_id"] === call?.["id"]);
+  return /\b(?:Agent|agent|task) (\w{16})\b/.exec(result ? textOfBlock(result) : "")?.[1] ?? "nobody";
 }
