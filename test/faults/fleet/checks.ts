@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { journalFile } from "../../../src/journal/paths.ts";
+import type { JournalRecord } from "../../../src/journal/session-events.ts";
 import { sessionStateOf } from "../../../src/journal/session-state.ts";
-import type { JournalRecord } from "../../../src/mailbox/session-events.ts";
 import { RUNNER_TREES } from "../../../src/mailbox/worktree.ts";
 import { conversationsOf, faultsIn } from "../checker.ts";
 import { unknownResults } from "../checks/effects.ts";
