@@ -1,3 +1,4 @@
+import { join, relative } from "node:path";
 import * as z from "zod/mini";
 
 /** An actor's own git worktree, as plain data of its spec, which survives a resume. All directories are absolute. */
@@ -49,6 +50,13 @@ export const Isolation = z.object({
   away: z.optional(z.string()),
 });
 export type Isolation = z.infer<typeof Isolation>;
+
+/** Returns where a directory of an actor is on this machine: on a runner it has another path. */
+export function pathHere({ away, path }: Pick<Isolation, "away" | "path">, directory: string): string {
+  if (away === undefined) return directory;
+  const inside = relative(away, directory);
+  return inside === ".." || inside.startsWith("../") ? directory : join(path, inside);
+}
 
 /** The directory of worktrees on every runner: the same on all, so that paths hold wherever an agent continues. */
 export const RUNNER_TREES = "/var/tmp/troupe";

@@ -75,6 +75,8 @@ export class RemoteHost implements ActorHost {
   #withdrawCheck: (() => void) | null = null;
   readonly #sending = new Set<Promise<void>>();
   #isClosed = false;
+  /** The engine has answered this session, or the process before that it resumes. */
+  #hasWorked = false;
 
   constructor(options: RemoteHostOptions) {
     this.#options = options;
@@ -90,6 +92,7 @@ export class RemoteHost implements ActorHost {
     };
     const actor = new RemoteActor(start, this.#partsOf(spec, waiting));
     this.#actors.set(waiting.name, { actor, waiting });
+    this.#hasWorked ||= spec.attempt > 1;
     if (this.#isClosed) actor.terminate();
     else {
       if (this.#withdrawCheck === null) this.#checkLater();
@@ -172,7 +175,8 @@ export class RemoteHost implements ActorHost {
       // It may have ended since then.
       if (!this.#actors.has(name)) await this.#withdraw(waiting);
     } catch (error) {
-      if (!(error instanceof EngineAwayError)) actor.fail(errorMessage(error));
+      // An address that never worked may be wrong, so that is said instead of waiting.
+      if (!(error instanceof EngineAwayError && this.#hasWorked)) actor.fail(errorMessage(error));
     }
   }
 
@@ -204,6 +208,7 @@ export class RemoteHost implements ActorHost {
   async #connect(): Promise<Line> {
     const { connect, session, clock } = this.#options;
     const { carrier, fleetKey } = await connect();
+    this.#hasWorked = true;
     const line = { carrier, sealer: createSeal(fleetKey, session) };
     const topic = topics.session(session);
     try {

@@ -58,7 +58,7 @@ export interface CallRules {
 export function openCallRules(parts: CallRulesParts): CallRules {
   const { offer, toolbox, processes, clock, home, clone, outputs, onWarning } = parts;
   const { spec } = offer;
-  const actor = { root: spec.root, spec };
+  const actor = { root: spec.root, rootHere: spec.root, spec };
   const added = new AddedDirs(spec.additionalDirs);
   const own = enclosingWorktree(spec.root, spec.isolation, null);
   const tree = own === null || clone === null ? own : { ...own, common: clone };

@@ -149,7 +149,7 @@ export class Supervisor implements SupervisorHandle {
       ...(key === undefined ? {} : { key }),
       ...(output === undefined ? {} : { outputSchema: outputJsonSchema(output) }),
     };
-    const { id, ready } = agents.prepare(definition, asked, this.#session.options.cwd);
+    const { id, ready } = agents.prepare(definition, asked, undefined);
     const needs = ready === null ? {} : await ready;
     this.#assertOpen();
     const deadline = timeoutMs === undefined ? {} : { deadlineMs: timeoutMs };

@@ -16,7 +16,7 @@ import type {
   Turn,
 } from "../mailbox/messages.ts";
 import { lastLocation, receiptsOf, todoOf, toolsWith, usageOf } from "../mailbox/turns.ts";
-import type { Location } from "../mailbox/worktree.ts";
+import { type Location, pathHere } from "../mailbox/worktree.ts";
 import { Inbox } from "./inbox.ts";
 import { type Notice, skillNotice } from "./notices.ts";
 import { FOR_THE_USER, type PendingCompaction, type RunFor } from "./run-for.ts";
@@ -101,6 +101,11 @@ class ActorRecord extends RunState {
   /** The only directory its paths resolve in. */
   get root(): string {
     return this.place?.root ?? this.spec.inherited?.root ?? this.spec.root;
+  }
+
+  /** The same on this machine, for what runs here for an actor on a runner: its files as they were last received. */
+  get rootHere(): string {
+    return this.spec.isolation === undefined ? this.root : pathHere(this.spec.isolation, this.root);
   }
 
   get cwd(): string {

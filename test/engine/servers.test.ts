@@ -185,3 +185,12 @@ async function startSecureRedis() {
   const server = await startRedis(["--appendonly", "yes", "--requirepass", "secret", ...tls], true);
   return { ...server, ca, url: `rediss://localhost:${server.port}` };
 }
+
+it.each(["redis://127.0.0.1:9", "postgres://troupe@127.0.0.1:9/postgres"])(
+  "an engine at %s, where nothing listens, is away: a session that has used it before waits for it",
+  async (url) => {
+    const failed = await openEngine(url).catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(EngineAwayError);
+    expect(String(failed)).toContain("Cannot connect to the engine");
+  },
+);

@@ -94,7 +94,7 @@ export class AcceptanceChecks {
     const where = { outside, ...(light === undefined ? {} : { light }) };
     // A hook or the user may have changed it.
     const command = wordsIn(input, "command") ?? run;
-    const request = { owner: actor.id, command, cwd: actor.root, timeoutMs, keep: false, signal, where };
+    const request = { owner: actor.id, command, cwd: actor.rootHere, timeoutMs, keep: false, signal, where };
     const running = commands.start(request);
     const failed =
       typeof running === "string"

@@ -158,7 +158,7 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
       ...(outputSchema === undefined ? {} : { outputSchema }),
       ...(accept === undefined ? {} : { accept }),
     };
-    const { id, ready } = this.prepare(definition, asked, caller.root, signal);
+    const { id, ready } = this.prepare(definition, asked, caller, signal);
     const needs = ready === null ? {} : await ready;
     return this.start(definition, asked, { owner: actor, call, background }, { id, needs, caller });
   }
@@ -170,13 +170,14 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
   prepare(
     definition: AgentDefinition,
     asked: AgentRequest,
-    from: string,
+    caller: Actor | undefined,
     signal?: AbortSignal,
   ): { readonly id: ActorId; readonly ready: Promise<SpawnNeeds> | null } {
-    const { spawn, ids } = this.#parts;
+    const { spawn, ids, common } = this.#parts;
     const { isolation = definition.isolation, merge = definition.merge } = asked;
-    const isAway = this.#poolOf(definition, asked) !== undefined;
+    const isAway = this.#poolOf(definition, asked, caller) !== undefined;
     const id = ids.actor();
+    const from = caller?.rootHere ?? common.options.cwd;
     return { id, ready: spawn.prepare({ id, definition, from, isolation, merge, isAway, signal }) };
   }
 
@@ -189,7 +190,7 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
   ): Actor {
     const { prompt, images = [], description, model, tokenBudget, outputSchema, accept, thread, key } = asked;
     const { spawn, common, spending } = this.#parts;
-    const pool = this.#poolOf(definition, asked);
+    const pool = this.#poolOf(definition, asked, caller);
     const { availableModels, aliases } = common.options;
     const refusal = model === undefined ? null : modelRefusal(model, availableModels, aliases);
     if (refusal !== null) throw new Error(refusal);
@@ -217,11 +218,15 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
     });
   }
 
-  /** Throws if it needs a runner, and the session has no engine: it never runs here instead. */
-  #poolOf(definition: AgentDefinition, { runner = definition.runner }: AgentRequest): string | undefined {
+  /** An agent of one on a runner runs on one, too. Throws if it needs a runner, and the session has no engine: it never runs here instead. */
+  #poolOf(
+    definition: AgentDefinition,
+    { runner = definition.runner }: AgentRequest,
+    caller: Actor | undefined,
+  ): string | undefined {
     const { runners } = this.#parts.common.options;
     if (runner === null) return undefined;
-    if (runner === undefined || runners !== undefined) return runner ?? runners?.pool;
+    if (runner === undefined || runners !== undefined) return runner ?? caller?.spec.pool ?? runners?.pool;
     throw new Error(
       `Agents of type ${definition.name} run on runners of pool ${runner}, and no engine is set. Start Troupe with --engine URL, or set troupe.runners.engine.`,
     );
@@ -235,9 +240,10 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
     signal: AbortSignal,
   ): Promise<Summary> {
     const { actors, common } = this.#parts;
-    const root = actors.find(owner)?.root ?? common.options.cwd;
+    const caller = actors.find(owner);
+    const root = caller?.rootHere ?? common.options.cwd;
     const here = { ...asked, runner: null };
-    const { id, ready } = this.prepare(definition, here, root, signal);
+    const { id, ready } = this.prepare(definition, here, caller, signal);
     const needs = { root, ...(ready === null ? {} : await ready) };
     signal.throwIfAborted();
     const agent = this.start(definition, here, { owner, call: null, background: false }, { id, needs });
@@ -283,6 +289,10 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
         "Forks are switched off in this session (troupe.forks). Start an agent of another type, with all that it must know in its prompt.",
       );
     this.#assertFewEnough(parent);
+    if (parent.spec.pool !== undefined)
+      throw new Error(
+        "An agent on a runner starts no forks. Start an agent of another type, with all that it must know in its prompt.",
+      );
     if (parent.spec.type === FORK)
       throw new Error("A fork starts no forks. Do the work yourself, or start an agent of another type.");
     assertObeyed("fork", input, this.#subject(parent));

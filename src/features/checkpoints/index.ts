@@ -14,7 +14,7 @@ export function checkpointsFeature(parts: CheckpointParts): Joints {
   return {
     async prepareCall({ actor, id, accesses }) {
       const targets = accesses.flatMap(({ kind, target }) => (kind === "write" ? [target] : []));
-      if (targets.length === 0 || parts.trees.at(actor.root) !== null) return {};
+      if (targets.length === 0 || parts.trees.at(actor.rootHere) !== null) return {};
       opened ??= open();
       await (await opened).before(id, targets);
       return {};

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../lib/clock.ts";
 import { isObject } from "../../lib/objects.ts";
 import { type ActorId, MAIN, type SessionId } from "../../mailbox/ids.ts";
+import { pathHere } from "../../mailbox/worktree.ts";
 import type { Hooks } from "../../policy/hooks/hooks.ts";
 import { type ReadHooks as AgentHooks, parseHooks } from "../../policy/hooks/hooks.ts";
 import type { HookCaller } from "../../policy/hooks/results.ts";
@@ -125,8 +126,8 @@ export function hookCaller(
     const type = spec?.type;
     return {
       owner,
-      cwd,
-      ...(actor === undefined ? {} : { root: actor.root }),
+      cwd: spec?.isolation === undefined ? cwd : pathHere(spec.isolation, cwd),
+      ...(actor === undefined ? {} : { root: actor.rootHere }),
       permissionMode: narrower(mode(), spec?.permissionMode),
       ...(type === undefined ? {} : { agentType: type }),
       ...(spec?.isolation?.away === undefined ? {} : { runAt: spec.isolation.path }),

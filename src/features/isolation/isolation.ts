@@ -296,7 +296,7 @@ export class WorktreeIsolation {
     const { verdicts } = this.#parts;
     const resolved = this.#resolutions.get(actor.id) ?? 0;
     return {
-      ...{ actor: actor.id, owner: this.ownerOf(actor.id), held, isolation, root: actor.root },
+      ...{ actor: actor.id, owner: this.ownerOf(actor.id), held, isolation, root: actor.rootHere },
       title: actor.spec.description || actor.spec.type,
       text: summary.text,
       mayResolve: resolved < RESOLUTIONS && actor.mayTakeTurns,

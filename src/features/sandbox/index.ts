@@ -35,7 +35,10 @@ export interface SandboxParts {
   /** Troupe's own. */
   readonly home: string;
   readonly processes: Pick<Processes, "run">;
-  readonly actors: { find(id: ActorId): ScopedActor | undefined };
+  readonly actors: {
+    /** `rootHere`: its root on this machine. */
+    find(id: ActorId): (ScopedActor & { readonly rootHere: string }) | undefined;
+  };
   /** Returns the worktree that contains this directory, as the session holds it. */
   readonly treeAt: (root: string) => Enclosure | null;
   readonly added: AddedDirs;
@@ -141,7 +144,7 @@ export function commandSandbox(options: SandboxOptions, parts: SandboxParts): Se
       place(owner) {
         const actor = actors.find(owner);
         if (actor === undefined) return placeFor(options.cwd, null);
-        return placeFor(actor.root, writeScope(actor, treeAt(actor.root), parts.added).tree);
+        return placeFor(actor.rootHere, writeScope(actor, treeAt(actor.rootHere), parts.added).tree);
       },
     },
     async close() {

@@ -30,7 +30,7 @@ export function writersFeature({ clock, rule, cwd, actors, worktrees, trees }: W
     describe: (id) => actors.find(id)?.title ?? "an agent",
     tell: (id, notice) => actors.notify(id, notice),
     sameLines: async (one, other, path) => {
-      const [first, second] = [one, other].map((id) => trees.at(actors.find(id)?.root ?? ""));
+      const [first, second] = [one, other].map((id) => trees.at(actors.find(id)?.rootHere ?? ""));
       if (!first || !second) return "unknown";
       const answer = await worktrees.overlap({ one: first.tree, other: second.tree, path });
       return answer.type === "refused" ? "unknown" : answer.lines;
@@ -53,7 +53,7 @@ export function writersFeature({ clock, rule, cwd, actors, worktrees, trees }: W
     },
     afterCall({ actor, id, running: { writes }, isError }) {
       // A failed call may have written, too; an ended actor has released its files.
-      if (writes !== null && trees.at(actor.root) === null && !actor.hasEnded)
+      if (writes !== null && trees.at(actor.rootHere) === null && !actor.hasEnded)
         writers.wrote(actor.id, writes.map(locate));
       writers.release(id, actor.id, !isError);
       return {};

@@ -1,12 +1,21 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
+import { RUNNER_TREES } from "../../../src/mailbox/worktree.ts";
 import { BIN } from "../../support/built.ts";
 import { processesWith } from "../../support/left-behind.ts";
 import { MARK } from "../checks/remains.ts";
 
 /** Milliseconds after which a runner that has died is started again, as a service manager would. */
 const AGAIN_MS = 2_000;
+
+const IS_ROOT = process.getuid?.() === 0;
+/** Each runner has its own directory of worktrees, which nobody else sees, as on a machine of its own. */
+const OWN_TREES = [
+  ...["unshare", "--mount", "sh", "-c"],
+  `mkdir -p ${RUNNER_TREES} && mount -t tmpfs tmpfs ${RUNNER_TREES} && exec "$@"`,
+  "sh",
+];
 
 export interface RunnerProcessOptions {
   readonly name: string;
@@ -45,7 +54,9 @@ export function startRunner(options: RunnerProcessOptions): RunnerProcess {
   let again: NodeJS.Timeout | undefined;
   let isStopping = false;
   const start = () => {
-    child = spawn(process.execPath, [BIN, "runner", "--name", name, "--slots", `${slots}`], {
+    const program = [process.execPath, BIN, "runner", "--name", name, "--slots", `${slots}`];
+    const [command = "", ...args] = IS_ROOT ? [...OWN_TREES, ...program] : program;
+    child = spawn(command, args, {
       detached: true,
       cwd: home,
       stdio: ["ignore", log, log],
