@@ -1,9 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { journalFile } from "../../../src/journal/paths.ts";
 import type { JournalRecord } from "../../../src/journal/session-events.ts";
 import { sessionStateOf } from "../../../src/journal/session-state.ts";
-import { RUNNER_TREES } from "../../../src/mailbox/worktree.ts";
 import { conversationsOf, faultsIn } from "../checker.ts";
 import { unknownResults } from "../checks/effects.ts";
 import { lookAtJournal } from "../checks/journal.ts";
@@ -33,6 +32,13 @@ export interface FleetFigures {
   /** Seconds from the return of the server to the first request to the model. */
   readonly back: readonly number[];
   readonly peakMb: number;
+  readonly left: Left;
+}
+
+/** What is left on runners, and in the engine. */
+export interface Left {
+  readonly trees: readonly string[];
+  readonly engine: { readonly waiting: number; readonly running: number; readonly blobs: number };
 }
 
 interface Evidence {
@@ -44,7 +50,7 @@ interface Evidence {
   readonly seconds: number;
   readonly before: readonly Buffer[];
   readonly peakMb: number;
-  readonly engineLeft: string;
+  readonly left: Left;
 }
 
 /** What is not as promised, one sentence each, and the figures of the run. */
@@ -78,12 +84,19 @@ export async function fleetFaults(
     ...attemptFaults(records),
     ...questionFaults(questions, strikes),
     ...lineFaults(place, play),
-    ...remainFaults(evidence, records),
+    ...remainFaults(evidence),
   ];
   const booked = bookedTokens(records);
   if (booked > served.tokens) faults.push(`${booked} tokens were booked, and ${served.tokens} served`);
   const figures: FleetFigures = {
-    ...{ seconds, agents: play.agents.size, statuses, peakMb: Math.round(peakMb), booked },
+    ...{
+      seconds,
+      left: evidence.left,
+      agents: play.agents.size,
+      statuses,
+      peakMb: Math.round(peakMb),
+      booked,
+    },
     attempts: records.filter(({ event }) => event.type === "boarded").length,
     turns: records.filter(({ event }) => event.type === "turn").length,
     ...{
@@ -119,7 +132,10 @@ function endFaults(records: readonly JournalRecord[], { agents }: FleetPlay): st
     if (event.type !== "summary" || name === undefined) continue;
     const { status, text, reason, worktree } = event.summary;
     const due = agents.get(name);
-    const isDue = due === status || (due === "poison" && ["done", "failed"].includes(status));
+    const isDue =
+      due === status || // What it waited for may have been cut off before it was stopped.
+      (due === "poison" && ["done", "failed"].includes(status)) ||
+      (due === "cancelled" && status === "done");
     if (!isDue)
       faults.push(`${name} (${event.actor}) ended ${status}: ${reason ?? ""} ${text.slice(0, 300)}`);
     if (due === "done" && worktree !== undefined && !["merged", "empty"].includes(worktree.outcome))
@@ -201,21 +217,20 @@ function linesOf(file: string): string[] {
   }
 }
 
-/** Nothing is left of processes, worktrees, refs, jobs and blobs. */
-function remainFaults(
-  { place, play, git, engineLeft }: Evidence,
-  records: readonly JournalRecord[],
-): string[] {
+/** Nothing is left of processes, worktrees, refs and jobs. */
+function remainFaults({ place, play, git, left, strikes }: Evidence): string[] {
   const expected = new Set(play.written.map(({ file }) => file));
   for (const name of git("ls-files").split("\n")) expected.add(name);
   const remains = remainsIn(place, expected, git);
-  const session = records.find(({ event }) => event.type === "session")?.event;
-  const trees = session?.type === "session" ? join(RUNNER_TREES, session.id) : "";
-  const left = existsSync(trees) ? readdirSync(trees) : [];
+  const { waiting, running, blobs } = left.engine;
+  const isCalm = strikes.length === 0;
   return [
-    ...remains,
-    ...(left.length > 0 ? [`worktrees on runners are left: ${left.join(", ")}`] : []),
-    ...(/[1-9]/.test(engineLeft.replace(/"pool":"[^"]*"/g, "")) ? [`the engine has: ${engineLeft}`] : []),
+    // A bundle that a killed session was reading stays in the temporary directory of the system.
+    ...remains.filter((line) => isCalm || !line.includes("troupe-travel-")),
+    ...left.trees.map((tree) => `a worktree on a runner is left: ${tree}`),
+    ...(waiting > 0 ? [`${waiting} attempts wait in the engine`] : []),
+    // The lock of a killed runner, and what was for a killed session, stay for a while.
+    ...(isCalm && running + blobs > 0 ? [`the engine has ${running} attempts and ${blobs} blobs`] : []),
   ];
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { createFleetKey } from "../../../src/engine/fleet-key.ts";
+import { listStock } from "../../../src/engine/stock.ts";
 import { journalFile } from "../../../src/journal/paths.ts";
 import { type OwnServer, startPostgres, startRedis } from "../../support/engine-servers.ts";
 import { processesWith } from "../../support/left-behind.ts";
@@ -115,12 +116,18 @@ export async function runFleet(options: FleetOptions): Promise<FleetReport> {
     await session.stop();
     // What is over is removed from the engine by its runner.
     await wait(2_000);
+    const stock = await listStock(server.url);
+    const count = (of: "waiting" | "running") => stock.pools.reduce((sum, pool) => sum + pool[of], 0);
+    const left = {
+      trees: runners.flatMap((runner) => runner.trees()),
+      engine: { waiting: count("waiting"), running: count("running"), blobs: stock.blobs },
+    };
     const codes = await Promise.all(runners.map((runner) => runner.stop()));
     for (const [n, code] of codes.entries())
       if (code !== 0) faults.push(`runner r${n + 1} ended with ${code}`);
     const found = await fleetFaults({
       ...{ place, play, git, served, strikes, seconds, before: session.before, peakMb: session.peakMb() },
-      engineLeft: await leftInEngine(addressOf(links[0]), place),
+      left,
     });
     const all = [...faults, ...served.faults, ...found.faults];
     writeFileSync(join(root, "strikes.json"), JSON.stringify(strikes, null, 1));
@@ -292,12 +299,6 @@ async function strikeUntil({ options, random, server, links, runners, session, s
       note("link held", n === 0 ? "session" : `r${n}`);
     }
   }
-}
-
-/** What `troupe engine ls` counts when all has ended. */
-async function leftInEngine(engine: string, place: Place): Promise<string> {
-  const { out, err } = await startProgram(["engine", "ls", "--engine", engine, "--json"], place, {}).ended;
-  return out || err;
 }
 
 function progressOf(

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { copyFileSync, mkdirSync, openSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, openSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { RUNNER_TREES } from "../../../src/mailbox/worktree.ts";
 import { BIN } from "../../support/built.ts";
@@ -38,6 +38,8 @@ export interface RunnerProcess {
   /** The runner and its agents stand still. */
   freeze(): void;
   thaw(): void;
+  /** Worktrees that are on its disk now. */
+  trees(): string[];
   /** SIGTERM, and it is not started again. Resolves with its exit code when it has ended. */
   stop(): Promise<number | null>;
 }
@@ -89,6 +91,11 @@ export function startRunner(options: RunnerProcessOptions): RunnerProcess {
     },
     thaw() {
       for (const pid of all()) signal(pid, "SIGCONT");
+    },
+    trees() {
+      const dir = `/proc/${child.pid}/root${RUNNER_TREES}`;
+      if (!existsSync(dir)) return [];
+      return readdirSync(dir).flatMap((session) => readdirSync(join(dir, session)));
     },
     async stop() {
       isStopping = true;
