@@ -187,7 +187,7 @@ async function startSecureRedis() {
 }
 
 it.each(["redis://127.0.0.1:9", "postgres://troupe@127.0.0.1:9/postgres"])(
-  "an engine at %s, where nothing listens, is away: a session that has used it before waits for it",
+  "an engine at %s, a port without a server, is away: a session that has used it before waits for it",
   async (url) => {
     const failed = await openEngine(url).catch((error: unknown) => error);
     expect(failed).toBeInstanceOf(EngineAwayError);
