@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
 
 /**
  * Seals what crosses the engine, for one session: all holders of the fleet key can open it, and the engine's operator can
@@ -15,6 +16,10 @@ export interface Seal {
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+/** Longer texts are compressed: the tools of an agent are most of what is sent for it. */
+const PLAIN_BYTES = 1024;
+const MOST_BYTES = 64 * 1024 * 1024;
+const [PLAIN, DEFLATED] = [0, 1];
 
 export function createSeal(fleetKey: Uint8Array, session: string): Seal {
   const key = Buffer.from(hkdfSync("sha256", fleetKey, session, "troupe session", 32));
@@ -41,12 +46,29 @@ export function createSeal(fleetKey: Uint8Array, session: string): Seal {
   return {
     sealBytes,
     openBytes,
-    seal: (topic, text, about) => Buffer.from(sealBytes(topic, Buffer.from(text), about)).toString("base64"),
+    seal: (topic, text, about) => Buffer.from(sealBytes(topic, pack(text), about)).toString("base64"),
     open(topic, sealed, about) {
       const opened = openBytes(topic, Buffer.from(sealed, "base64"), about);
-      return opened === null ? null : Buffer.from(opened).toString();
+      return opened === null ? null : unpack(opened);
     },
   };
+}
+
+function pack(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  return bytes.length > PLAIN_BYTES
+    ? Buffer.concat([Buffer.of(DEFLATED), deflateRawSync(bytes)])
+    : Buffer.concat([Buffer.of(PLAIN), bytes]);
+}
+
+function unpack(packed: Uint8Array): string | null {
+  const bytes = packed.subarray(1);
+  if (packed[0] === PLAIN) return Buffer.from(bytes).toString();
+  try {
+    return inflateRawSync(bytes, { maxOutputLength: MOST_BYTES }).toString();
+  } catch {
+    return null;
+  }
 }
 
 /** Two parts, so that no topic with something after it is another topic. */

@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { deflateRawSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { createFleetKey, readFleetKey } from "../../src/engine/fleet-key.ts";
 import { createSeal } from "../../src/engine/seal.ts";
@@ -34,6 +35,12 @@ describe("a seal", () => {
     expect(seal.open("svc.a", sealed, "1")).toBe("go");
     expect(open()).toBeNull();
   });
+});
+
+it("a seal makes a long text smaller, and opens none that grows beyond all bounds", () => {
+  expect(seal.seal("svc.a", "tool ".repeat(10_000)).length).toBeLessThan(1_000);
+  const bomb = Buffer.concat([Buffer.of(1), deflateRawSync(Buffer.alloc(100 * 1024 * 1024))]);
+  expect(seal.open("svc.a", Buffer.from(seal.sealBytes("svc.a", bomb)).toString("base64"))).toBeNull();
 });
 
 describe("a fleet key", () => {
