@@ -184,6 +184,8 @@ export const attemptNotices = {
   exit: RunnerExit,
   /** A sentence for the user. */
   remark: z.string(),
+  /** Whether the session still receives anything: it may have died before it answered. */
+  sign: z.null(),
 } satisfies Notices;
 
 /** From the session to the agent. */

@@ -161,6 +161,7 @@ export class RemoteActor implements ActorHandle {
         if (!this.#isOver) this.start.onReport(report);
       },
       remark: (sentence) => this.#parts.onWarning(sentence),
+      sign() {},
       exit: (exit) => void this.#leave(exitOf(exit)),
     });
   }

@@ -51,6 +51,8 @@ interface OpenedRules {
 const GRACE_MS = 10_000;
 /** Milliseconds for which the session may be silent while an agent waits for it. */
 export const SILENT_MS = 30 * 60_000;
+/** The same while its runner stops. */
+const STOPPING_MS = 60_000;
 const SETUP_MS = 5 * 60_000;
 /** Milliseconds that the end of an agent waits for its last costs to be booked. */
 const PAID_MS = 2_000;
@@ -142,9 +144,11 @@ export class RunnerAttempt {
     this.#decided.resolve({ type: "terminated" });
   }
 
-  /** Parks it if its session is gone for too long. */
+  /** Parks it if its session is gone for too long; a runner that stops does not wait for it. */
   checkSession(): void {
-    if (this.#link.silentMs > SILENT_MS) this.abandon("its session did not respond for 30 minutes");
+    const { silentMs } = this.#link;
+    if (silentMs > SILENT_MS) this.abandon("its session did not respond for 30 minutes");
+    else if (this.#whyParks !== null && silentMs > STOPPING_MS) this.abandon(this.#whyParks);
   }
 
   /** It was paid for a request to a model, which its session books. */

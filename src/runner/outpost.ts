@@ -47,6 +47,8 @@ export interface OutpostParts {
 
 /** Milliseconds after which a decision that is still missing is assumed to wait for the user. */
 const USER_MS = 1_000;
+/** Times that work is sent which the session could not take: git may be busy there. */
+const MOST_TRIES = 3;
 
 interface Open extends RunningCall {
   /** Its files may be others after it. */
@@ -263,8 +265,11 @@ export class Outpost {
     );
   }
 
-  /** Sends what carries the agent's edits, in order, with those that are new. */
-  #withEdits<T>(post: (edits: { readonly edits?: SentEdits }) => Promise<T>): Promise<T> {
+  /**
+   * Sends what carries the agent's edits, in order, with those that are new. What the session could not take is sent again: a call
+   * whose end is never recorded would hold its files.
+   */
+  #withEdits<T>(post: (edits: { readonly edits?: SentEdits }) => Promise<T>, tries = 1): Promise<T> {
     const edits = this.#posted.then(() => this.#newEdits());
     this.#posted = edits.then(
       () => {},
@@ -278,7 +283,10 @@ export class Outpost {
       } catch (error) {
         // They were not taken: the next request brings them again.
         this.#hasChanged ||= given.edits !== undefined;
-        throw error;
+        if (this.stopping.signal.aborted) throw error;
+        if (tries < MOST_TRIES) return this.#withEdits(post, tries + 1);
+        this.#parts.onFault(`its session could not take its work: ${errorMessage(error)}`);
+        return new Promise<never>(() => {});
       }
     });
   }

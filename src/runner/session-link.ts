@@ -136,9 +136,9 @@ export class SessionLink {
   }
 
   #sign(): void {
-    if (this.#progress !== null && this.isThrough) {
+    if (this.isThrough) {
       this.#noteSilence();
-      this.#notify("report", this.#progress);
+      this.#notify("sign", null);
     }
     this.#withdrawSign = this.#clock.after(SIGN_MS, () => this.#sign());
   }

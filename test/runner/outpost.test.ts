@@ -154,6 +154,22 @@ describe("what a runner does not allow by itself", () => {
   });
 });
 
+it("what a session could not take is sent again: the end of a call, with its edits", async () => {
+  let refused = 0;
+  const { log } = await tried(() => bash("touch x"), {
+    rules: [rule("allow", "Bash")],
+    own: {
+      after() {
+        refused += 1;
+        if (refused < 3) throw new Error("git is busy");
+        return {};
+      },
+    },
+  });
+  expect(log.filter(([method]) => method === "after")).toHaveLength(3);
+  expect(log.filter(([method]) => method === "finish")).toHaveLength(1);
+});
+
 describe("the key of a model", () => {
   it("is not in an agent's process, nor in the environment of its commands", async () => {
     process.env["ANTHROPIC_API_KEY"] = "sk-secret";

@@ -121,6 +121,7 @@ export class FakeSession {
           report: (report) => void reports.push(report),
           exit: exited.resolve,
           remark() {},
+          sign() {},
         });
         notify = sender<typeof agentNotices>(channel);
       },
