@@ -61,7 +61,7 @@ export const actors: readonly Mutation[] = [
     from: "if (this.#booting > 0) return this.#watchGrowth();",
     to: "",
     tests: ["test/actors/tool-threads.test.ts"],
-    title: "ten holders pass through two threads",
+    title: "a thread that is still starting does not count",
     core: true,
   },
   {

@@ -136,10 +136,9 @@ export class SessionLink {
   }
 
   #sign(): void {
-    if (this.isThrough) {
-      this.#noteSilence();
-      this.#notify("sign", null);
-    }
+    // A report that has not arrived is a sign, too, though no request waits for it.
+    if (this.isThrough) this.#notify("sign", null);
+    this.#noteSilence();
     this.#withdrawSign = this.#clock.after(SIGN_MS, () => this.#sign());
   }
 }

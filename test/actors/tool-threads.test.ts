@@ -107,6 +107,18 @@ test("threads that are all blocked make room for one more at a time, up to the m
   expect(await fourth).toBe(await second);
 });
 
+test("a thread that is still starting does not count as blocked: no other one is started next to it", async () => {
+  const { clock, fire } = heldClock();
+  const booted = await bootedThreads();
+  const pool = poolOf({ usualThreads: 1, clock });
+  const first = await taken(pool);
+  const second = taken(pool);
+  fire();
+  expect(await booted()).toBe(1);
+  pool.give(first);
+  expect(await second).toBe(first);
+});
+
 test("a thread that is given back before the others count as blocked starts none", async () => {
   const { clock, fire } = heldClock();
   const booted = await bootedThreads();

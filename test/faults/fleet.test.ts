@@ -14,7 +14,7 @@ describe.each([
       timeout: 600_000,
     }, async () => {
       const { faults, figures, folder } = await runFleet({
-        ...{ engine, seed: 5, agents: 9, steps: 3, runners: 2, slots: 6, seconds: 40, patience: 400 },
+        ...{ engine, seed: 5, agents: 9, steps: 3, runners: 2, slots: 6, seconds: 40, patience: 300 },
         ...{ pause: [4_000, 8_000], onLine: () => {} },
       });
       expect(faults, `see ${folder}`).toEqual([]);

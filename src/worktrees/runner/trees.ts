@@ -73,7 +73,10 @@ export class RunnerTrees {
       if (found?.complete && this.#isUsable(found, tree)) return addHolder(tree.path, this.#ground);
       if (found !== null) await endOwner(tree.path, found.owner);
       await this.#clear(tree.path, found);
-      await this.#make(common, tree);
+      await this.#make(common, tree).catch(async (error: unknown) => {
+        await this.#forget(tree.path, readTreeState(tree.path));
+        throw error;
+      });
       return addHolder(tree.path, this.#ground);
     });
   }
@@ -111,10 +114,14 @@ export class RunnerTrees {
       // A later attempt has the path, or others use the worktree, too.
       if (found === null || !dropHolder(path, lease) || hasHolders(path, this.#ground)) return;
       await endOwner(path, found.owner);
-      await this.#clear(path, found);
-      rmSync(stateFolder(path), { recursive: true, force: true });
-      removeIfEmpty(dirname(path));
+      await this.#forget(path, found);
     });
+  }
+
+  async #forget(path: string, found: TreeState | null): Promise<void> {
+    await this.#clear(path, found);
+    rmSync(stateFolder(path), { recursive: true, force: true });
+    removeIfEmpty(dirname(path));
   }
 
   /** One at a time for each path, over all processes of the machine. */
@@ -135,7 +142,8 @@ export class RunnerTrees {
     await withLock(common, ground, async () => {
       // No other process adds one: what is not whole was left by a killed one, and would stop git.
       for (const entry of namesIn(join(common, "worktrees"))) dropBrokenEntry(common, entry);
-      const added = ["worktree", "add", "--detach", "--no-checkout", path, head];
+      // Forced: a reboot may have emptied the directory of the worktrees, and git would keep the path for the old one.
+      const added = ["worktree", "add", "--force", "--detach", "--no-checkout", path, head];
       travelled(await bare.run(added), what, dirname(path));
     });
     const git = gitIn(path, ground.env);

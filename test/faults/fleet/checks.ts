@@ -37,7 +37,7 @@ export interface FleetFigures {
 
 /** What is left on runners, and in the engine. */
 export interface Left {
-  readonly trees: readonly string[];
+  readonly trees: readonly { readonly runner: string; readonly tree: string }[];
   readonly engine: { readonly waiting: number; readonly running: number; readonly blobs: number };
 }
 
@@ -51,6 +51,8 @@ interface Evidence {
   readonly before: readonly Buffer[];
   readonly peakMb: number;
   readonly left: Left;
+  /** When the session ended, by the wall clock. */
+  readonly endedAt: number;
 }
 
 /** What is not as promised, one sentence each, and the figures of the run. */
@@ -218,7 +220,7 @@ function linesOf(file: string): string[] {
 }
 
 /** Nothing is left of processes, worktrees, refs and jobs. */
-function remainFaults({ place, play, git, left, strikes }: Evidence): string[] {
+function remainFaults({ place, play, git, left, strikes, endedAt }: Evidence): string[] {
   const expected = new Set(play.written.map(({ file }) => file));
   for (const name of git("ls-files").split("\n")) expected.add(name);
   const remains = remainsIn(place, expected, git);
@@ -227,11 +229,20 @@ function remainFaults({ place, play, git, left, strikes }: Evidence): string[] {
   return [
     // A bundle that a killed session was reading stays in the temporary directory of the system.
     ...remains.filter((line) => isCalm || !line.includes("troupe-travel-")),
-    ...left.trees.map((tree) => `a worktree on a runner is left: ${tree}`),
+    // A runner that did not hear of the end waits for the session for as long as it takes.
+    ...left.trees
+      .filter(({ runner }) => !wasApart(runner, strikes, endedAt))
+      .map(({ runner, tree }) => `a worktree on ${runner} is left: ${tree}`),
     ...(waiting > 0 ? [`${waiting} attempts wait in the engine`] : []),
     // The lock of a killed runner, and what was for a killed session, stay for a while.
     ...(isCalm && running + blobs > 0 ? [`the engine has ${running} attempts and ${blobs} blobs`] : []),
   ];
+}
+
+/** Something kept the runner and the session from each other within the last minute. */
+function wasApart(runner: string, strikes: readonly Strike[], endedAt: number): boolean {
+  const both = [runner, "session", "redis", "postgres"];
+  return strikes.some(({ whom, until }) => until > endedAt - 60_000 && both.includes(whom));
 }
 
 function bookedTokens(records: readonly JournalRecord[]): number {

@@ -114,12 +114,12 @@ export async function runFleet(options: FleetOptions): Promise<FleetReport> {
     else if (end.code !== 0)
       faults.push(`the session ended with ${end.signal ?? end.code}: ${end.err.slice(-2_000)}`);
     await session.stop();
-    // What is over is removed from the engine by its runner.
-    await wait(2_000);
+    const endedAt = Date.now();
+    await untilGone(runners);
     const stock = await listStock(server.url);
     const count = (of: "waiting" | "running") => stock.pools.reduce((sum, pool) => sum + pool[of], 0);
     const left = {
-      trees: runners.flatMap((runner) => runner.trees()),
+      trees: runners.flatMap(({ name, trees }) => trees().map((tree) => ({ runner: name, tree }))),
       engine: { waiting: count("waiting"), running: count("running"), blobs: stock.blobs },
     };
     const codes = await Promise.all(runners.map((runner) => runner.stop()));
@@ -127,7 +127,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetReport> {
       if (code !== 0) faults.push(`runner r${n + 1} ended with ${code}`);
     const found = await fleetFaults({
       ...{ place, play, git, served, strikes, seconds, before: session.before, peakMb: session.peakMb() },
-      left,
+      ...{ left, endedAt },
     });
     const all = [...faults, ...served.faults, ...found.faults];
     writeFileSync(join(root, "strikes.json"), JSON.stringify(strikes, null, 1));
@@ -145,6 +145,13 @@ export async function runFleet(options: FleetOptions): Promise<FleetReport> {
     await Promise.all(links.map((link) => link.close()));
     await Promise.all([server.close(), model.close()]);
   }
+}
+
+/** Runners remove what is over, also from the engine; one that has just started again first reads what it had. */
+async function untilGone(runners: readonly RunnerProcess[]): Promise<void> {
+  await wait(2_000);
+  for (let since = Date.now(); Date.now() - since < 30_000; await wait(500))
+    if (runners.every((runner) => runner.trees().length === 0)) return;
 }
 
 function makePlace(root: string): Place {

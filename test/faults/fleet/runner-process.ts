@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, openSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { RUNNER_TREES } from "../../../src/mailbox/worktree.ts";
 import { BIN } from "../../support/built.ts";
 import { processesWith } from "../../support/left-behind.ts";
@@ -8,6 +9,9 @@ import { MARK } from "../checks/remains.ts";
 
 /** Milliseconds after which a runner that has died is started again, as a service manager would. */
 const AGAIN_MS = 2_000;
+
+/** Milliseconds that a runner may take to stop: it waits a minute for a session that it cannot reach. */
+const STOPS_MS = 150_000;
 
 const IS_ROOT = process.getuid?.() === 0;
 /** Each runner has its own directory of worktrees, which nobody else sees, as on a machine of its own. */
@@ -40,7 +44,7 @@ export interface RunnerProcess {
   thaw(): void;
   /** Worktrees that are on its disk now. */
   trees(): string[];
-  /** SIGTERM, and it is not started again. Resolves with its exit code when it has ended. */
+  /** SIGTERM, and it is not started again. Resolves with its exit code when it has ended; with null if it does not. */
   stop(): Promise<number | null>;
 }
 
@@ -103,7 +107,7 @@ export function startRunner(options: RunnerProcessOptions): RunnerProcess {
       if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
       const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
       signal(child.pid, "SIGTERM");
-      return ended;
+      return Promise.race([ended, wait(STOPS_MS, null, { ref: false })]);
     },
   };
 }

@@ -1,6 +1,6 @@
 // @module-tag long
 import { spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../src/lib/clock.ts";
@@ -49,6 +49,20 @@ test("an older attempt that comes late leaves a newer one its worktree and its p
   await expect(world.runner.addTree({ ...tree, attempt: 1 })).rejects.toThrow(/A later attempt/);
   expect(group.running()).toEqual([newer.pid]);
   expect(filesBelow(path)).toEqual({ "a.txt": "- 1\n" });
+});
+
+test("a worktree that a reboot has removed is made again, and one that cannot be made leaves nothing", async () => {
+  const repository = await repositoryWith({ "a.txt": "1\n" });
+  const world = travelWorld(repository);
+  const sent = await world.sendOut({ type: "tree", tree: await world.create() });
+  const path = world.remote("one");
+  rmSync(join(path, ".."), { recursive: true });
+  const tree = { repository: sent.repository, commit: sent.commit, path };
+  const lease = await world.runner.addTree(tree);
+  expect(filesBelow(path)).toEqual({ "a.txt": "- 1\n" });
+  await world.runner.removeTree(path, lease);
+  await expect(world.runner.addTree({ ...tree, commit: "1".repeat(40) })).rejects.toThrow(/could not/);
+  expect(existsSync(join(path, ".."))).toBe(false);
 });
 
 test("filters that the machine has for a file's attribute do not run on a runner", async () => {
