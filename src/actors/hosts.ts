@@ -89,7 +89,7 @@ export type Exit =
   | { readonly type: "died"; readonly message: string }
   | { readonly type: "out-of-memory" }
   | { readonly type: "terminated" }
-  /** Its machine cannot be reached: no fault of its own, so another one continues it. */
-  | { readonly type: "lost"; readonly runner: string }
+  /** Its machine cannot be reached, so another one continues it. `begun`: it had begun to work there, and may be the reason. */
+  | { readonly type: "lost"; readonly runner: string; readonly begun: boolean }
   /** Its runner stopped it where it can be continued; `reason` is a clause. */
   | { readonly type: "parked"; readonly reason: string };

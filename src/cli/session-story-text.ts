@@ -36,8 +36,15 @@ function agentText(agent: AgentStory, all: readonly AgentStory[], paint: Paint):
   const end = status === null ? "unfinished" : statusText(status);
   return [
     `${lead}${mark} ${paint("bold", agentName(agent))}  ${end}  ${runFigures({ turns, usage, ms: durationMs })}\n`,
+    block("on", attemptLines(agent.attempts).join("\n"), lead, paint),
     ...agent.exchanges.map((exchange) => exchangeText(exchange, agent.id, lead, paint)),
   ].join("");
+}
+
+function attemptLines(attempts: AgentStory["attempts"]): string[] {
+  return attempts.map(({ attempt, runner, left }) =>
+    left === null ? `${runner}, attempt ${attempt}` : `${runner}, attempt ${attempt}: ${left}`,
+  );
 }
 
 function exchangeText(

@@ -45,6 +45,16 @@ export interface AgentHistory {
   /** From the summary; without one, the sum of its turns. */
   readonly turns: number;
   readonly usage: Usage;
+  /** On runners; empty if it has worked only here. */
+  readonly attempts: readonly PastAttempt[];
+}
+
+/** What a runner had of an agent. */
+export interface PastAttempt {
+  readonly attempt: number;
+  readonly runner: string;
+  /** Why it left its runner before its end; null if it did not, or if its session was interrupted. */
+  readonly left: string | null;
 }
 
 /** Returns every spawned actor in the order of the spawns; the main conversation too, if it has a `spawn` record. */
@@ -61,6 +71,17 @@ export function agentsOf(records: Records): AgentHistory[] {
         agents.set(event.spec.id, spawned(event.spec));
         break;
       case "start":
+        change(event.actor, ({ attempts }) => ({
+          ...unfinished,
+          attempts: afterLeaving(attempts, event.left),
+        }));
+        break;
+      case "boarded":
+        change(event.actor, ({ attempts }) => {
+          const { attempt, runner } = event;
+          return { attempts: [...attempts, { attempt, runner, left: null }] };
+        });
+        break;
       case "reopen":
       case "prompt":
         change(event.actor, () => unfinished);
@@ -78,7 +99,6 @@ export function agentsOf(records: Records): AgentHistory[] {
       case "model":
       case "withdrawn":
       case "to-background":
-      case "boarded":
       case "before":
       case "after":
       case "reply":
@@ -98,11 +118,20 @@ export function agentsOf(records: Records): AgentHistory[] {
   return [...agents.values()];
 }
 
+function afterLeaving(attempts: readonly PastAttempt[], left: string | undefined): readonly PastAttempt[] {
+  const last = attempts.at(-1);
+  return last === undefined || left === undefined ? attempts : [...attempts.slice(0, -1), { ...last, left }];
+}
+
 const unfinished = { status: null, summary: null, durationMs: null } as const;
 
 function spawned(spec: ActorSpec): AgentHistory {
   const { id, parent, depth, type, description, turns } = spec;
-  return { id, parent, depth, type, description, ...unfinished, turns: turns.length, usage: usageOf(turns) };
+  const { length } = turns;
+  return {
+    ...{ id, parent, depth, type, description, ...unfinished, turns: length, usage: usageOf(turns) },
+    attempts: [],
+  };
 }
 
 function finished(summary: Summary, durationMs: number): Partial<AgentHistory> {

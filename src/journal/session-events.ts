@@ -67,7 +67,10 @@ export const SessionEvent = z.lazy(() =>
       background: z.optional(z.literal(true)),
       maxTurns: z.number(),
     }),
-    z.object({ type: z.literal("start"), actor: ActorId, attempt: z.number() }),
+    /** `left`: why the attempt before left its runner. */
+    z.object({
+      ...{ type: z.literal("start"), actor: ActorId, attempt: z.number(), left: z.optional(z.string()) },
+    }),
     /** A runner has an attempt. */
     z.object({ type: z.literal("boarded"), actor: ActorId, attempt: z.number(), runner: z.string() }),
     /**

@@ -41,6 +41,8 @@ export class RemoteActor implements ActorHandle {
   /** Its name, for users; its ID until it has boarded. */
   #name = "";
   #hasBoarded = false;
+  /** Its loop runs on the runner, which has its files. */
+  #hasBegun = false;
   #beatAt = 0;
   #isOver = false;
   #isLeaving = false;
@@ -113,6 +115,7 @@ export class RemoteActor implements ActorHandle {
       <Q, A>(answer: (question: Q) => Promise<A>) =>
       (question: Q): Promise<A> => {
         check();
+        this.#hasBegun = true;
         this.#updateRules(channel);
         return answer(question);
       };
@@ -158,6 +161,7 @@ export class RemoteActor implements ActorHandle {
     );
     receive(channel, attemptNotices, {
       report: (report) => {
+        this.#hasBegun = true;
         if (!this.#isOver) this.start.onReport(report);
       },
       remark: (sentence) => this.#parts.onWarning(sentence),
@@ -186,7 +190,7 @@ export class RemoteActor implements ActorHandle {
 
   /** Its runner was not heard of for too long. */
   lose(): void {
-    void this.#leave({ type: "lost", runner: this.#name });
+    void this.#leave({ type: "lost", runner: this.#name, begun: this.#hasBegun });
   }
 
   watch(on: boolean): void {

@@ -177,9 +177,10 @@ class ActorRecord extends RunState {
     this.open = { ...open, results: [...results.filter((one) => one.index !== index), { index, result }] };
   }
 
-  /** `lost`: the runner that is gone with its attempt. Calls without a result are asked for again. */
-  leaveRunner(lost: string | null): void {
+  /** `lost`: the runner that it may have taken with it; `why` is a clause. Calls without a result are asked for again. */
+  leaveRunner(lost: string | null, why: string): void {
     this.runner = null;
+    this.whyLeft = why;
     this.attemptsLeft += 1;
     if (lost !== null) this.lostWith = [...this.lostWith, lost];
     for (const question of this.#answered.keys())

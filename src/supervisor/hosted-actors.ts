@@ -45,7 +45,8 @@ export class HostedActors {
     try {
       const { last, notices } = beforeTurn(joints, actor);
       const spec = actor.specForStart(last, notices);
-      journal.note({ type: "start", actor: actor.id, attempt: spec.attempt });
+      const left = actor.whyLeft === null ? {} : { left: actor.whyLeft };
+      journal.note({ type: "start", actor: actor.id, attempt: spec.attempt, ...left });
       handle = host.start({
         spec,
         connect: () => this.#connect(actor),
@@ -73,9 +74,9 @@ export class HostedActors {
   /** An actor that takes its runners with it, one after the other, is not given another one. */
   #counted(actor: Actor, exit: Exit): Exit {
     if (exit.type !== "lost" && exit.type !== "parked") return exit;
-    actor.leaveRunner(exit.type === "lost" ? exit.runner : null);
-    const { lostWith, title } = actor;
     const why = exit.type === "lost" ? `its runner ${exit.runner} was lost` : exit.reason;
+    actor.leaveRunner(exit.type === "lost" && exit.begun ? exit.runner : null, why);
+    const { lostWith, title } = actor;
     this.#parts.onWarning(`${title}: ${why}; it continues on another runner.`);
     if (lostWith.length < MOST_LOST && actor.attemptsLeft < MOST_LEFT) return exit;
     if (lostWith.length < MOST_LOST)

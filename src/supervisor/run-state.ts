@@ -26,6 +26,8 @@ export abstract class RunState {
   runner: string | null = null;
   /** Runners that were lost with it since its last turn. */
   lostWith: readonly string[] = [];
+  /** Why its last attempt left its runner; null once another one has it. */
+  whyLeft: string | null = null;
   /** Attempts that were lost or parked since then. */
   attemptsLeft = 0;
   /** Calls that wait for its slot. */
@@ -101,6 +103,7 @@ export abstract class RunState {
 
   board(runner: string | null): void {
     this.runner = runner;
+    if (runner !== null) this.whyLeft = null;
   }
 
   keepFor(what: Extract<Activity, { type: "tool" }> | null): void {

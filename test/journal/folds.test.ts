@@ -58,6 +58,7 @@ test("agents are listed in spawn order, with what the journal knows of each", ()
       durationMs: null,
       turns: 2,
       usage: { ...usage(3), output_tokens: 2 },
+      attempts: [],
     },
     {
       id: ALICE,
@@ -70,6 +71,31 @@ test("agents are listed in spawn order, with what the journal knows of each", ()
       durationMs: 12,
       turns: 2,
       usage: usage(50),
+      attempts: [],
+    },
+  ]);
+});
+
+test("an agent's attempts on runners are listed, each with the reason why it left its runner (issue 22)", () => {
+  const start = (attempt: number, left?: string): SessionEvent => ({
+    ...{ type: "start", actor: ALICE, attempt },
+    ...(left === undefined ? {} : { left }),
+  });
+  const boarded = (attempt: number, runner: string): SessionEvent => ({
+    ...{ type: "boarded", actor: ALICE, attempt, runner },
+  });
+  const records = recordsOf([
+    ...[spawn(ALICE), start(1), boarded(1, "r1"), start(2, "its runner r1 was lost"), boarded(2, "r2")],
+    // The session was killed.
+    ...[start(3), boarded(3, "r1"), done(ALICE)],
+  ]);
+  expect(agentsOf(records)).toMatchObject([
+    {
+      attempts: [
+        { attempt: 1, runner: "r1", left: "its runner r1 was lost" },
+        { attempt: 2, runner: "r2", left: null },
+        { attempt: 3, runner: "r1", left: null },
+      ],
     },
   ]);
 });

@@ -4,10 +4,12 @@ import * as z from "zod/mini";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { Script, ScriptedTurn } from "../../src/model/scripted.ts";
+import type { SupervisorOptions } from "../../src/session/options.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
 import { repliesIn } from "../supervisor/resume-world.ts";
 import { fastClock, type LinkOptions, openLink } from "../support/link-host.ts";
 import { seeded, supervised } from "../support/supervised.ts";
+import { textsOf } from "../support/texts-of.ts";
 
 const TURNS = 6;
 
@@ -36,13 +38,18 @@ const script = (request: ModelRequest): ScriptedTurn => {
 };
 
 /** A session whose main conversation runs over a link. */
-function linked(options: Partial<LinkOptions>, runners: readonly string[] = ["r1"], given: Script = script) {
+function linked(
+  options: Partial<LinkOptions>,
+  runners: readonly string[] = ["r1"],
+  given: Script = script,
+  limits: SupervisorOptions["limits"] = {},
+) {
   const { done, tool } = steps();
   const link = openLink({ random: seeded(3), clock: fastClock, ...options });
   const byName = new Map(runners.map((name) => [name, link.addRunner(name)]));
   const world = supervised("in-thread", given, {
     ...{ host: link.host, tools: [tool], allowedTools: ["Step"] },
-    limits: { graceMs: 2_000 },
+    limits: { graceMs: 2_000, ...limits },
   });
   return { ...world, link, done, byName };
 }
@@ -117,6 +124,43 @@ describe("an actor on a runner", () => {
       status: "failed",
       reason: "3 runners were lost with it, one after the other, without a turn in between: a, b, c.",
     });
+  });
+
+  test("that takes its runners with it does not keep the others of its fan-out from starting", async () => {
+    let runners = 1;
+    const world = linked(
+      {},
+      ["r1"],
+      (request) => {
+        if (!textsOf(request).includes("poison")) return { text: "Done." };
+        world.byName.get(`r${runners}`)?.kill();
+        runners += 1;
+        world.byName.set(`r${runners}`, world.link.addRunner(`r${runners}`));
+        return { text: "never" };
+      },
+      { maxAgents: 1, patienceMs: 0 },
+    );
+    const tasks = ["poison 1", "poison 2", "poison 3", "task 4", "task 5"];
+    const ended = await Promise.all(tasks.map((prompt) => world.supervisor.spawn({ prompt })));
+    expect(ended.map(({ summary }) => summary.status)).toEqual([
+      "failed",
+      "failed",
+      "failed",
+      "done",
+      "done",
+    ]);
+  });
+
+  test("whose runner dies before it has begun there is continued more than three times: it cannot be the reason", async () => {
+    const world = linked({}, []);
+    const ended = world.supervisor.prompt("go");
+    for (const name of ["r1", "r2", "r3", "r4"]) {
+      const runner = world.link.addRunner(name, { begins: false });
+      await expect.poll(() => world.supervisor.tree()[0]?.runner).toBe(name);
+      runner.kill();
+    }
+    world.link.addRunner("r5");
+    expect((await ended).summary.status).toBe("done");
   });
 
   test.each(["before it has a runner", "while it runs"])("is cancelled %s", async (when) => {

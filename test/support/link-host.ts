@@ -34,15 +34,28 @@ const FLEET_KEY = new Uint8Array(32).fill(1);
 const sealer = createSeal(FLEET_KEY, SESSION);
 const own = new Map(agentTools.map((tool) => [tool.name, tool]));
 
+/** Milliseconds that pass at most between two looks at the clock: a busy machine stalls this thread for as long as a lease. */
+const LONGEST_STALL_MS = 15_000;
+
 /** A second of it passes in five milliseconds: what is lost is noticed within the test's patience. */
 export const fastClock: Clock = {
-  now: () => performance.now() * 200,
+  now: fastNow(),
   date: () => new Date().toISOString(),
   after(ms, call) {
     const timer = setTimeout(call, ms / 200);
     return () => clearTimeout(timer);
   },
 };
+
+function fastNow(): () => number {
+  let [looked, time] = [performance.now(), 0];
+  return () => {
+    const at = performance.now();
+    time += Math.min((at - looked) * 200, LONGEST_STALL_MS);
+    looked = at;
+    return time;
+  };
+}
 
 export interface LinkOptions {
   readonly maxAgents?: number;
@@ -60,7 +73,12 @@ export interface Link {
   /** The rules that runners got after their offer. */
   readonly rulesSeen: readonly RunnerRules[];
   /** Connects a runner. What its agents run in processes comes from the session, as they share a machine. */
-  addRunner(name: string): LinkRunner;
+  addRunner(name: string, options?: LinkRunnerOptions): LinkRunner;
+}
+
+export interface LinkRunnerOptions {
+  /** False: it boards its agents, and never gets further. */
+  readonly begins?: boolean;
 }
 
 export interface LinkRunner {
@@ -109,8 +127,8 @@ export function openLink({ random, faults, maxAgents, clock = systemClock }: Lin
     setMode(next) {
       mode = next;
     },
-    addRunner(name) {
-      const runner = addRunner(engine, name, { clock, starts, rulesSeen });
+    addRunner(name, { begins = true } = {}) {
+      const runner = addRunner(engine, name, { clock, starts, rulesSeen, begins });
       runners.push(runner);
       return runner;
     },
@@ -121,9 +139,11 @@ interface LinkParts {
   readonly clock: Clock;
   readonly starts: Map<string, ActorStart>;
   readonly rulesSeen: RunnerRules[];
+  readonly begins: boolean;
 }
 
-function addRunner(engine: MemoryEngine, name: string, { clock, starts, rulesSeen }: LinkParts): LinkRunner {
+function addRunner(engine: MemoryEngine, name: string, parts: LinkParts): LinkRunner {
+  const { clock, starts } = parts;
   const carrier = engine.connect(name);
   const channels = new Map<string, ReliableChannel>();
   const attempts = new Map<string, { readonly id: AttemptId; end(): void }>();
@@ -173,7 +193,7 @@ function addRunner(engine: MemoryEngine, name: string, { clock, starts, rulesSee
     attempts.set(key, { id: attemptId, end: ended.resolve });
     await Promise.race([
       ended.promise,
-      runOffered(offered, start, channel, clock, name, { rulesSeen, isGone: () => isGone }),
+      runOffered(offered, start, channel, name, { ...parts, isGone: () => isGone }),
     ]);
     // What it has sent last may not have arrived; the session says when it is over.
     await ended.promise;
@@ -198,15 +218,14 @@ async function runOffered(
   { spec }: OfferedSpec,
   start: ActorStart,
   channel: ReliableChannel,
-  clock: Clock,
   runner: string,
-  { rulesSeen, isGone }: { readonly rulesSeen: RunnerRules[]; isGone(): boolean },
+  { clock, rulesSeen, begins, isGone }: Omit<LinkParts, "starts"> & { isGone(): boolean },
 ): Promise<void> {
   const services = sessionServices({ clock, edits: async () => null });
   services.attach(channel);
   const stopped = new AbortController();
   const boarded = await services.board({ runner, version: "test", lacks: [] });
-  if (boarded !== "go") return;
+  if (boarded !== "go" || !begins) return;
   const model = gatewayClient(start.connect(), async () => start.services.model(1));
   receive(channel, agentNotices, {
     cancel: (reason) => stopped.abort(new Error(reason)),

@@ -42,7 +42,9 @@ export function openBrake({ actors, asks, mostSame, onWarning }: BrakeParts): Br
   const fanOuts = new Map<ActorId | null, FanOut>();
   const stopped = new Map<ActorId, string>();
 
-  function count({ runFor: { owner } }: Actor, { status, reason = "" }: Summary): void {
+  function count({ runFor: { owner }, lostWith }: Actor, { status, reason = "" }: Summary): void {
+    // Runners that died with it are no reason to expect the same of the others.
+    if (lostWith.length > 0) return;
     const fanOut = fanOuts.get(owner) ?? { reason: null, kind: null, count: 0, decision: null };
     fanOuts.set(owner, fanOut);
     if (fanOut.decision !== null) return;

@@ -27,10 +27,14 @@ test.each([
   expect(doing(view, 0)).toBe(words);
 });
 
-test("sessions show includes the edits' outcome", () => {
+test("sessions show includes the edits' outcome, and the runners that had the agent", () => {
   const agent = {
     ...{ id: actor(1), parent: MAIN, depth: 1, type: "general-purpose", description: "rename it" },
     ...{ status: "done" as const, turns: 2, usage: noUsage, durationMs: 1_000, summary: null },
+    attempts: [
+      { attempt: 1, runner: "r1", left: "its runner r1 was lost" },
+      { attempt: 2, runner: "r2", left: null },
+    ],
     exchanges: [
       {
         ...{ prompt: "rename it", notice: null, replies: [] },
@@ -38,7 +42,7 @@ test("sessions show includes the edits' outcome", () => {
       },
     ],
   };
-  expect(sessionStoryText({ session: null, agents: [agent] }, { id: "s1", isHeld: false }, plain)).toContain(
-    "  notes:\n    3 files, +41 -7, merged; undo: troupe undo agent1\n",
-  );
+  const shown = sessionStoryText({ session: null, agents: [agent] }, { id: "s1", isHeld: false }, plain);
+  expect(shown).toContain("  notes:\n    3 files, +41 -7, merged; undo: troupe undo agent1\n");
+  expect(shown).toContain("  on:\n    r1, attempt 1: its runner r1 was lost\n    r2, attempt 2\n");
 });
