@@ -370,7 +370,7 @@ export const schema = {
   checkReports: setting(
     "troupe.checkReports",
     yesOrNo(),
-    "Whether what agents report is checked against what they have read, searched, written and run, and what no evidence supports is named. A project's settings can only switch it on.",
+    "Whether the files and lines that agents cite are checked against what they have read, searched, written and run, and those that they have not seen are named. A project's settings can only switch it on.",
     { fallback: "true", trust: "stricter", width: (checks) => (checks === false ? 1 : 0) },
   ),
   ...pluginSettings,

@@ -128,9 +128,9 @@ function isNamedAt(
 }
 
 /** True if a command names the file and so may have shown any of it; one that only lists names shows nothing. */
-function isShownByCommand(path: string, { ran, folders }: Evidence): boolean {
+function isShownByCommand(path: string, { commands, folders }: Evidence): boolean {
   const base = baseName(path);
-  return ran.some(({ command }) => {
+  return commands.some((command) => {
     if (/^\s*(?:ls|find|stat|touch|mkdir|rm|test)\b[^|;&]*$/.test(command) && !/-exec\b/.test(command))
       return false;
     if (/\bxargs\b|-exec\b/.test(command)) return true;

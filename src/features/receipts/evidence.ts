@@ -1,7 +1,6 @@
 import type { ContentBlockParam, MessageParam, ToolResultBlockParam } from "../../mailbox/conversation.ts";
 import type { ActorSpec, ReadEntry, Turn } from "../../mailbox/messages.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
-import type { RanCommand } from "./commands.ts";
 import { plainPath } from "./paths.ts";
 
 /** A file whose content the agent saw; `spans`: these lines of it, or null for all. */
@@ -19,9 +18,8 @@ export interface Evidence {
   readonly texts: readonly string[];
   /** What it wrote into calls: evidence of what was said, not of what exists. */
   readonly inputs: readonly string[];
-  readonly ran: readonly RanCommand[];
-  /** Runs reported by others: agents, logs, servers. */
-  readonly reported: readonly string[];
+  /** Commands that it ran. */
+  readonly commands: readonly string[];
   /** Calls that ran; before a fork's start, those with a result. */
   readonly calls: number;
 }
@@ -42,31 +40,27 @@ const SHOWS_PARTS: ReadonlySet<string> = new Set([
   "ToolSearch",
 ]);
 const FILE_TOOLS: ReadonlySet<string> = new Set(["Read", "Grep", "Glob", "Write", "Edit", "NotebookEdit"]);
-const LOG = /\.(?:log|txt|xml|json|out|tap|html?)$/i;
-const TESTS = /\btests?\b|vitest|jest|pytest|\bspec\b|\bcheck\b/i;
 
 interface Made {
   readonly files: SeenFile[];
   readonly texts: string[];
   readonly inputs: string[];
-  readonly ran: RanCommand[];
-  readonly reported: string[];
+  readonly commands: string[];
   calls: number;
 }
 
 export function evidenceOf({ turns, ...spec }: Remembered, folders: readonly string[]): Evidence {
-  const made: Made = { files: [], texts: [...spec.system], inputs: [], ran: [], reported: [], calls: 0 };
+  const made: Made = { files: [], texts: [...spec.system], inputs: [], commands: [], calls: 0 };
   const reads = [...(spec.inherited?.reads ?? []), ...turns.flatMap((turn) => turn.reads)];
   take(spec.messages, true, made, folders);
   for (const turn of turns) {
     for (const { text, reads: shown = [] } of turn.heard) {
       made.texts.push(text);
-      made.reported.push(text);
       reads.push(...shown);
     }
     take(turn.messages, false, made, folders);
     made.calls += Object.values(turn.receipts.tools).reduce((sum, count) => sum + count, 0);
-    made.ran.push(...turn.receipts.commands);
+    made.commands.push(...turn.receipts.commands.map(({ command }) => command));
   }
   for (const { text } of spec.heard) made.texts.push(text);
   made.files.push(...reads.map((entry) => seenFile(entry, folders)));
@@ -121,21 +115,14 @@ function answered(
   // A command may have failed and still have shown its output; a name that a search did not find does not exist.
   if (command !== null) {
     made.texts.push(command);
-    // For the agent's own turns the receipts know how it ended.
-    if (inherited || name !== "Bash") made.ran.push({ command, exitCode: null });
+    // For the agent's own turns the receipts know which of them ran.
+    if (inherited || name !== "Bash") made.commands.push(command);
   }
-  if (isReported(call)) made.reported.push(text);
   if (failed || (SHOWS_PARTS.has(name) && !(inherited && name === "Read"))) return;
   for (const value of values) {
     if (value.length < 400 && value.includes(".") && !/\s/.test(value))
       made.files.push({ path: plainPath(value, folders), spans: null });
   }
-}
-
-/** True if its result can report the end of something that the agent has not run itself. */
-function isReported({ name, values, command }: CallMade): boolean {
-  if (command !== null) return !TESTS.test(command);
-  return !FILE_TOOLS.has(name) || (name === "Read" && values.some((value) => LOG.test(value)));
 }
 
 function callOf(name: string, input: unknown): CallMade {

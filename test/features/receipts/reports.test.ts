@@ -10,7 +10,7 @@ import { files, ROOT } from "./project.ts";
 import { bash, read, staged } from "./staged.ts";
 
 const isMain = ({ actor }: ModelRequest) => actor === "main";
-const REPORT = "The key is leaked in `src/payment/gateway.ts:88`. I ran `npm test`: all tests pass.";
+const REPORT = "The key is leaked in `src/payment/gateway.ts:88`.";
 
 /** A main conversation that starts one agent, which reads (or not) and reports. */
 function withReport(
@@ -41,15 +41,14 @@ describe("what the parent sees of a report (D10, C4)", () => {
     const heard = heardBy(model.requests);
     expect(heard).toContain(REPORT);
     expect(heard).toMatch(
-      /ended: done.* 2 statements of its report are backed by nothing it has read or run/,
+      /ended: done.* One statement of its report is backed by nothing it has read or run/,
     );
     expect(heard).toMatch(
       /\[Checked by the runtime[^\]]*\n- "src\/payment\/gateway\.ts:88": it is in nothing that the agent has seen\n/,
     );
-    expect(heard).toContain('- "`npm test`": it was not run');
     const agent = supervisor.tree().find(({ id }) => id !== "main");
     expect(agent?.summary?.text).toBe(REPORT);
-    expect(agent?.summary?.unverified).toHaveLength(2);
+    expect(agent?.summary?.unverified).toHaveLength(1);
   });
 
   test("a report that is backed has no note", async () => {
@@ -146,11 +145,9 @@ describe("the check itself", () => {
         ":7",
         "#L3-L9",
         "第 3 行",
-        "I ran `npm test`",
         "\n",
         "**",
         "(",
-        "all tests pass. ",
         "/".repeat(50),
       ),
     );
@@ -184,7 +181,6 @@ describe("the check itself", () => {
       "a.".repeat(30_000),
       "| ".repeat(30_000),
       "line 1 of ".repeat(6_000),
-      "I ran ".repeat(10_000),
       "(src/a.ts ".repeat(9_000),
     ];
     for (const text of nasty) expect(() => unverifiedIn(text, evidence)).not.toThrow();
