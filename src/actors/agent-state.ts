@@ -19,7 +19,6 @@ import type {
   AgentTool,
   CallResult,
   LastTurn,
-  OpenTurn,
   Pending,
   Receipts,
   Reply,
@@ -143,19 +142,6 @@ export class AgentConversation {
   /** Returns a reply whose calls are about to run, for the supervisor. */
   replied({ content, usage }: Pick<ModelReply, "content" | "usage">): Reply {
     return { turn: this.turns + 1, heard: [...this.#heard], content: [...content], usage };
-  }
-
-  /** Returns the current turn with the results so far. */
-  openTurn(results: OpenTurn["results"]): OpenTurn {
-    const todo = this.todo.fresh;
-    return {
-      turn: this.turns + 1,
-      results,
-      cwd: this.cwd,
-      reads: [...this.reads.fresh],
-      commands: [...this.commands],
-      ...(todo === undefined ? {} : { todo: [...todo] }),
-    };
   }
 
   /** The turns that are still in the context. */

@@ -1,6 +1,7 @@
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { MeteredRequest, Reservation } from "../../model/client.ts";
-import { type OwnPrices, type Prices, priceOf } from "../../model/prices.ts";
+import type { Prices } from "../../model/known-models.ts";
+import { type OwnPrices, priceOf } from "../../model/prices.ts";
 import { type Account, type Allowance, drawnOn, hold, letGo } from "./account.ts";
 import { nanosOf } from "./budget.ts";
 import { amount } from "./format.ts";

@@ -1,5 +1,5 @@
 import type { ContextWindow } from "../../mailbox/compacted.ts";
-import { contextWindowOf, type OwnWindows } from "../../model/context-windows.ts";
+import { contextWindowOf, type OwnWindows } from "../../model/known-models.ts";
 
 /** How conversations are fitted to the context windows of their models. */
 export interface CompactionOptions {

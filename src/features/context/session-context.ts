@@ -28,7 +28,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Picture } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { ActorSpec, ReadEntry } from "../../mailbox/messages.ts";
-import { UNKNOWN_WINDOW } from "../../model/context-windows.ts";
+import { UNKNOWN_WINDOW } from "../../model/known-models.ts";
 import type { PermissionMode } from "../../settings/rules.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Notice } from "../../supervisor/notices.ts";

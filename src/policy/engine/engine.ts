@@ -57,11 +57,6 @@ export function engineOf(rules: readonly Rule[], anchors: Anchors): PolicyEngine
   return new Engine(rules, placeOf(anchors));
 }
 
-/** Returns only the sentences of `problems`. */
-export function problemsOf(rules: readonly Rule[], anchors: Anchors): readonly string[] {
-  return engineOf(rules, anchors).problems;
-}
-
 /** One call to decide, as it came. */
 interface Call {
   readonly mode: PermissionMode;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { engineOf, problemsOf } from "../../../src/policy/engine/engine.ts";
+import { engineOf } from "../../../src/policy/engine/engine.ts";
 import * as policy from "../../../src/policy/index.ts";
 import type { Rule } from "../../../src/settings/rules.ts";
 import { ownPlace, type Place } from "./workspace.ts";
@@ -122,7 +122,7 @@ describe("rules that mean nothing are named at the start", () => {
     ["deny", "Read(file_path:x)", "written as a path"],
     ["allow", "WebSearch(x)", "condition"],
   ] as const)("%s %s: %s", (behaviour, text, words) => {
-    const problems = problemsOf([{ ...rule(behaviour, text), file: "settings.json" }], {
+    const { problems } = engineOf([{ ...rule(behaviour, text), file: "settings.json" }], {
       projectRoot: "/w",
       home: "/h",
       platform: "linux",

@@ -1,6 +1,6 @@
 import type { SupervisorEvent } from "../../../events/event.ts";
 import { errorMessage } from "../../../lib/errors.ts";
-import { contextWindowOf } from "../../../model/context-windows.ts";
+import { contextWindowOf } from "../../../model/known-models.ts";
 import type { RunProcess } from "../../../policy/hooks/run-hook.ts";
 import type { SupervisorHandle } from "../../../session/supervisor-handle.ts";
 import type { StatusLine } from "../../../settings/read-settings.ts";
