@@ -1,3 +1,4 @@
+import { isObject } from "../lib/objects.ts";
 import { JOURNAL_VERSION } from "./session-events.ts";
 
 /** A parsed line before its schema: of an older version, or of this one. */
@@ -25,7 +26,7 @@ const STEPS: readonly (() => Step)[] = [promptsHaveIds, linesHaveChecksums, noti
 export function migration(to = JOURNAL_VERSION): Migrate {
   const steps = STEPS.map((start) => start());
   return (record, from) => {
-    if (from >= to || !isFields(record)) return record;
+    if (from >= to || !isObject(record)) return record;
     return steps
       .slice(Math.max(from, OLDEST_VERSION) - 1, to - 1)
       .reduce<Fields>((migrated, step) => step(migrated), record);
@@ -40,17 +41,17 @@ function linesHaveChecksums(): Step {
 /** Version 4 says `notice` where version 3 said "news": in prompts, specs, replies and turns. word-ok */
 function noticesAreNamed(): Step {
   const rename = (value: unknown): unknown => {
-    if (!isFields(value) || value["news"] === undefined) return value; // word-ok: as recorded
+    if (!isObject(value) || value["news"] === undefined) return value; // word-ok: as recorded
     const { news: notice, ...rest } = value;
     return { ...rest, notice };
   };
   return (record) => {
     const { event } = record;
-    if (!isFields(event)) return record;
+    if (!isObject(event)) return record;
     if (event["type"] === "prompt" && event["news"]) return { ...record, event: rename(event) }; // word-ok: as recorded
     const key = { spawn: "spec", reply: "reply", turn: "turn" }[String(event["type"])];
     const part = key === undefined ? undefined : event[key];
-    if (key === undefined || !isFields(part) || !Array.isArray(part["heard"])) return record;
+    if (key === undefined || !isObject(part) || !Array.isArray(part["heard"])) return record;
     return { ...record, event: { ...event, [key]: { ...part, heard: part["heard"].map(rename) } } };
   };
 }
@@ -62,27 +63,23 @@ function noticesAreNamed(): Step {
 function promptsHaveIds(): Step {
   const undelivered: { readonly actor: unknown; readonly text: unknown; readonly id: string }[] = [];
   const namePrompt = (actor: unknown, steer: unknown): unknown => {
-    if (!isFields(steer) || steer["of"] !== undefined) return steer;
+    if (!isObject(steer) || steer["of"] !== undefined) return steer;
     const index = undelivered.findIndex((prompt) => prompt.actor === actor && prompt.text === steer["text"]);
     const [heard] = index === -1 ? [] : undelivered.splice(index, 1);
     return heard === undefined ? steer : { ...steer, of: [heard.id] };
   };
   return (record) => {
     const { seq, event } = record;
-    if (!isFields(event)) return record;
+    if (!isObject(event)) return record;
     const { type, actor, turn, message } = event;
     if (type === "prompt" && event["id"] === undefined) {
       const id = `p${String(seq)}`;
-      if (isFields(message)) undelivered.push({ actor, text: message["content"], id });
+      if (isObject(message)) undelivered.push({ actor, text: message["content"], id });
       return { ...record, event: { ...event, id } };
     }
-    if (type !== "turn" || undelivered.length === 0 || !isFields(turn) || !Array.isArray(turn["heard"]))
+    if (type !== "turn" || undelivered.length === 0 || !isObject(turn) || !Array.isArray(turn["heard"]))
       return record;
     const heard = turn["heard"].map((steer) => namePrompt(actor, steer));
     return { ...record, event: { ...event, turn: { ...turn, heard } } };
   };
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import { dirname, isAbsolute, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
 
 /** True if a path is in a directory, or is it; by its parts, links are not followed. Both are absolute. */
 export function isPathInside(path: string, dir: string): boolean {
@@ -11,4 +12,13 @@ export function ancestors(dir: string): string[] {
   const dirs = [dir];
   for (let at = dirname(dir); at !== dirname(at); at = dirname(at)) dirs.push(at);
   return dirs;
+}
+
+/** Returns null for an address that is not a file of this machine. */
+export function pathOf(uri: string): string | null {
+  try {
+    return fileURLToPath(uri);
+  } catch {
+    return null;
+  }
 }

@@ -12,6 +12,12 @@ export function shorten(text: string, most: number): string {
     .trimEnd()}…`;
 }
 
+/** Lists the first names, and says how many more there are. */
+export function listSome(names: readonly string[], most: number, separator = ", "): string {
+  const left = names.length - most;
+  return `${names.slice(0, most).join(separator)}${left > 0 ? ` and ${left} more` : ""}`;
+}
+
 /** Returns a text as one word of a shell: in single quotes no character has a meaning. */
 export function shellWord(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;

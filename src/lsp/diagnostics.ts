@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
-import { fileURLToPath } from "node:url";
 import { type Clock, pause } from "../lib/clock.ts";
+import { pathOf } from "../lib/paths.ts";
 import { type Diagnostic, PublishedDiagnostics } from "./results.ts";
 
 /** Files whose problems are kept; a server reports those of every open file. */
@@ -67,14 +67,5 @@ export class Diagnostics {
     await pause(this.#clock, ms, AbortSignal.any([report.signal, signal]));
     this.#reports.off(path, onReport);
     return report.signal.aborted;
-  }
-}
-
-/** Returns null for an address that is not a file of this machine. */
-export function pathOf(uri: string): string | null {
-  try {
-    return fileURLToPath(uri);
-  } catch {
-    return null;
   }
 }

@@ -1,7 +1,6 @@
 import { relative } from "node:path";
-import { isPathInside } from "../lib/paths.ts";
+import { isPathInside, pathOf } from "../lib/paths.ts";
 import { shorten } from "../lib/text.ts";
-import { pathOf } from "./diagnostics.ts";
 import { type FileTexts, fromUnits } from "./file-texts.ts";
 import type { Diagnostic, DocumentSymbol, LspLocation, Range } from "./results.ts";
 

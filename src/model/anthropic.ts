@@ -1,3 +1,4 @@
+import { parseJson } from "../lib/json.ts";
 import { DEFAULT_BASE_URL } from "./base-url.ts";
 import type { ModelClient } from "./client.ts";
 import { type ApiServer, type HttpModelOptions, httpModel } from "./http-model.ts";
@@ -44,15 +45,7 @@ async function sendCount(
   signal: AbortSignal,
 ): Promise<{ status: number; json: unknown }> {
   const answer = await post("/v1/messages/count_tokens", [JSON.stringify(body)], signal);
-  return { status: answer.status, json: parsed(await readBody(answer)) };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+  return { status: answer.status, json: parseJson(await readBody(answer)) };
 }
 
 /**

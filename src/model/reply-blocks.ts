@@ -1,3 +1,5 @@
+import { parseJson } from "../lib/json.ts";
+import { isObject } from "../lib/objects.ts";
 import type { ContentBlock } from "../mailbox/conversation.ts";
 import { markInvalid } from "./invalid-input.ts";
 
@@ -110,7 +112,7 @@ function takesDelta({ fields }: ReplyBlock, type: unknown): boolean {
 function isWhole({ fields, json }: ReplyBlock): boolean {
   if (fields["type"] !== "tool_use") return true;
   if (json.trim() === "") return Object.keys(Object(fields["input"])).length > 0;
-  return isFields(parsed(json));
+  return isObject(parseJson(json));
 }
 
 /** Returns the block as it came. */
@@ -125,21 +127,9 @@ function closedBlock({ fields, text, json }: ReplyBlock): ContentBlock {
 
 /** A tool's input is an object; what is none is marked, so that it is answered and never guessed at (fault 18). */
 function inputOf(json: string, whole: unknown): unknown {
-  if (json.trim() === "") return isFields(whole) ? whole : {};
-  const input = parsed(json);
-  return isFields(input) ? input : markInvalid(json);
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  if (json.trim() === "") return isObject(whole) ? whole : {};
+  const input = parseJson(json);
+  return isObject(input) ? input : markInvalid(json);
 }
 
 function stringOf(value: unknown): string {

@@ -1,3 +1,4 @@
+import { isObject } from "../lib/objects.ts";
 import type { Usage } from "../mailbox/conversation.ts";
 import type { ModelReply, OnModelEvent } from "./client.ts";
 import type { ErrorFields } from "./error-body.ts";
@@ -77,7 +78,7 @@ export class ReplyAssembler {
   }
 
   take(event: unknown): ReplyProblem | undefined {
-    if (!isFields(event)) return problem("an event is not an object");
+    if (!isObject(event)) return problem("an event is not an object");
     switch (event["type"]) {
       case "message_start":
         return this.messageStart(fieldsOf(event["message"]));
@@ -221,12 +222,8 @@ function problem(text: string): ProtocolProblem {
   return { type: "protocol", problem: text };
 }
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function fieldsOf(value: unknown): Fields {
-  return isFields(value) ? value : {};
+  return isObject(value) ? value : {};
 }
 
 function stringOf(value: unknown): string {

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { printable } from "../lib/printable.ts";
 import { readRegularFile } from "../lib/read-regular-file.ts";
+import { listSome } from "../lib/text.ts";
 import { checkLeaves, type Leaf, type Problem } from "./leaves.ts";
 import { isProjectScope, type SettingsPath } from "./paths.ts";
 import { schema } from "./schema.ts";
@@ -104,6 +105,5 @@ async function problemText({ path, message, partly }: Problem, text: string): Pr
 
 /** Lists names for the user, with the number of those that are left out. */
 export function listText(names: readonly string[]): string {
-  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
-  return `${names.slice(0, MAX_NAMES).map(printable).join(", ")}${more}`;
+  return listSome(names.map(printable), MAX_NAMES);
 }

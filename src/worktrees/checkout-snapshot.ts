@@ -1,5 +1,7 @@
-import { lstatSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { exists } from "../lib/on-disk.ts";
+import { listSome } from "../lib/text.ts";
 import { type CheckoutEntry, entriesAndNested } from "./checkout-entries.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { failedFilter } from "./fill.ts";
@@ -63,7 +65,7 @@ async function unhide(
 ): Promise<ReadonlySet<string>> {
   const assumed = entries.filter(({ tag }) => /[a-z]/.test(tag)).map(({ path }) => path);
   const skipped = entries.filter(({ tag }) => /[Ss]/.test(tag)).map(({ path }) => path);
-  const here = skipped.filter((path) => isThere(join(repo.top, path)));
+  const here = skipped.filter((path) => exists(join(repo.top, path)));
   for (const [how, paths] of [
     ["--no-assume-unchanged", assumed],
     ["--no-skip-worktree", here],
@@ -109,7 +111,7 @@ function without(paths: readonly string[]): string[] {
 function notesOn({ top }: Repository, out: readonly string[], submodules: readonly string[]): string[] {
   const known = new Set(submodules);
   const missed = out.filter((path) =>
-    known.has(path) ? isThere(join(top, path, ".git")) : dirname(join(top, path)) !== treesFolder(top),
+    known.has(path) ? exists(join(top, path, ".git")) : dirname(join(top, path)) !== treesFolder(top),
   );
   return missed.map((path) =>
     known.has(path)
@@ -120,8 +122,7 @@ function notesOn({ top }: Repository, out: readonly string[], submodules: readon
 
 function conflictsOpen(repo: Repository, entries: readonly CheckoutEntry[]): string {
   const paths = [...new Set(entries.map(({ path }) => path))];
-  const more = paths.length > 3 ? ` and ${paths.length - 3} more` : "";
-  return `${repo.top} has conflicts that are not resolved yet (${paths.slice(0, 3).join(", ")}${more}); resolve them first.`;
+  return `${repo.top} has conflicts that are not resolved yet (${listSome(paths, 3)}); resolve them first.`;
 }
 
 function cannot({ top }: Repository): string {
@@ -135,8 +136,4 @@ async function refuseToAdd(repo: Repository, added: GitAnswer): Promise<void> {
   refuseRequest(
     `${cannot(repo)}, as its filter "${filter}" could not run; install what it needs, or take it out of git's configuration.`,
   );
-}
-
-function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

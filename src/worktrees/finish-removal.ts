@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
+import { exists } from "../lib/on-disk.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
 import { dropBrokenEntry } from "./broken-entries.ts";
 import { deleteRef } from "./delete-ref.ts";
@@ -28,7 +29,7 @@ export async function finishRemoval(repo: Repository, record: TreeRecord): Promi
     outputOf(removed, `${tree.path} is saved and could not be removed`);
   }
   if (isNothingButPointer(tree.path)) rmSync(tree.path, { recursive: true, force: true });
-  if (isThere(tree.path))
+  if (exists(tree.path))
     refuseRequest(`${tree.path} is saved, and something is left of it that git did not remove.`);
   const elsewhere = listed.some(
     ({ path, branch }) => path !== tree.path && branch === `refs/heads/${tree.branch}`,
@@ -42,7 +43,7 @@ export async function finishRemoval(repo: Repository, record: TreeRecord): Promi
 function pointBack({ common }: Repository, tree: Worktree): void {
   const pointer = join(tree.path, ".git");
   const gitDir = gitDirOf(common, tree.path);
-  if (gitDir === null || !isThere(tree.path) || isThere(pointer)) return;
+  if (gitDir === null || !exists(tree.path) || exists(pointer)) return;
   writeFileSync(pointer, `gitdir: ${gitDir}\n`, { flag: "wx" });
 }
 
@@ -50,10 +51,6 @@ function pointBack({ common }: Repository, tree: Worktree): void {
 function isNothingButPointer(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   return found?.isDirectory() === true && readdirSync(path).every((name) => name === ".git");
-}
-
-function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Deletes the branch only if one of Troupe's refs holds its commit. Its settings, if any, are the user's. */

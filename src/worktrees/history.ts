@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { listNames } from "../lib/on-disk.ts";
 import type { Repository } from "./environment.ts";
 import { type GitAnswer, parts } from "./git.ts";
 
@@ -136,24 +137,16 @@ const PSEUDO_REF = /^[A-Z][A-Z_]*$/;
 const OPERATIONS = ["rebase-merge", "rebase-apply", "sequencer"];
 
 function namedIn(common: string, gitDir: string): readonly string[] {
-  const trees = namesIn(join(common, "worktrees")).map((name) => join(common, "worktrees", name));
+  const trees = listNames(join(common, "worktrees")).map((name) => join(common, "worktrees", name));
   const files = [...new Set([common, gitDir, ...trees])].flatMap((dir) => [
-    ...namesIn(dir)
+    ...listNames(dir)
       .filter((name) => PSEUDO_REF.test(name))
       .map((name) => join(dir, name)),
-    ...OPERATIONS.flatMap((inner) => namesIn(join(dir, inner)).map((name) => join(dir, inner, name))),
+    ...OPERATIONS.flatMap((inner) => listNames(join(dir, inner)).map((name) => join(dir, inner, name))),
   ]);
   const found = new Set(files.flatMap((file) => textOf(file).match(OID) ?? []));
   if (found.size > MOST_REFS) throw new Unknown("has more refs than are looked at");
   return [...found];
-}
-
-function namesIn(dir: string): readonly string[] {
-  try {
-    return readdirSync(dir);
-  } catch {
-    return [];
-  }
 }
 
 function textOf(file: string): string {

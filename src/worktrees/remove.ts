@@ -1,4 +1,5 @@
 import { lstatSync } from "node:fs";
+import { listSome } from "../lib/text.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { finishRemoval } from "./finish-removal.ts";
@@ -68,7 +69,7 @@ async function save({ tree, linked }: TreeRecord, ground: GitEnvironment): Promi
   const unsaved = await kept(unsavedIn(git, place, tree, linked, taken.commit, ground));
   if (unsaved.length > 0)
     refuseRequest(
-      `${tree.path} was not removed, as this in it is saved nowhere: ${some(unsaved)}. Move it away, or remove the worktree by hand.`,
+      `${tree.path} was not removed, as this in it is saved nowhere: ${listSome(unsaved, 5)}. Move it away, or remove the worktree by hand.`,
     );
   await kept(keepUnsaved(git, place, tree, taken.commit, ground));
   return taken.commit;
@@ -78,9 +79,4 @@ function notRemoved({ path }: Worktree): (error: unknown) => never {
   return (error) => {
     throw error instanceof GitRefusal ? new GitRefusal(`${path} was not removed. ${error.message}`) : error;
   };
-}
-
-function some(paths: readonly string[]): string {
-  const shown = paths.slice(0, 5).join(", ");
-  return paths.length > 5 ? `${shown} and ${paths.length - 5} more` : shown;
 }

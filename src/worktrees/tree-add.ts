@@ -1,5 +1,6 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
+import { exists } from "../lib/on-disk.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
 import { oddPath, parts } from "./git.ts";
 import { chunks } from "./side-index.ts";
@@ -37,7 +38,7 @@ export async function addNamed(
   tree: Worktree,
   named: readonly string[],
 ): Promise<Added> {
-  const gone = named.filter((path) => !isThere(join(tree.path, path)));
+  const gone = named.filter((path) => !exists(join(tree.path, path)));
   const known = gone.length === 0 ? new Set<string>() : await knownOf(git, index, gone);
   const paths = named.filter((path) => !gone.includes(path) || known.has(path));
   if (paths.length === 0) return { notes: [], ignored: false };
@@ -53,10 +54,6 @@ export async function addNamed(
 async function knownOf(git: TreeGit, index: string, paths: readonly string[]): Promise<Set<string>> {
   const listed = await git(["--literal-pathspecs", "ls-files", "-z", "--", ...paths], { index });
   return new Set(parts(listed.out));
-}
-
-function isThere(file: string): boolean {
-  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
 function complaints(err: string): string[] {

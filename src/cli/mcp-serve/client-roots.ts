@@ -1,7 +1,6 @@
 import { stat } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import { errorMessage } from "../../lib/errors.ts";
-import { isPathInside } from "../../lib/paths.ts";
+import { isPathInside, pathOf } from "../../lib/paths.ts";
 import type { SupervisorOptions } from "../../session/options.ts";
 import { visibleLine } from "../../terminal/visible-text.ts";
 import { quoted } from "../usage-error.ts";
@@ -102,12 +101,4 @@ async function whyNotAdded(path: string | null, homedir: string): Promise<string
   if (!isDir) return "there is no such directory";
   // A client that has no project open names the whole disk or the whole home.
   return isPathInside(homedir, path) ? "your home directory is in it; --add-dir adds it all the same" : null;
-}
-
-function pathOf(uri: string): string | null {
-  try {
-    return fileURLToPath(uri);
-  } catch {
-    return null;
-  }
 }

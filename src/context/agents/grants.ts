@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
+import { canonicalJson } from "../../lib/json.ts";
 import { plainName } from "../../lib/near-name.ts";
 import type { MergeMode } from "../../mailbox/worktree.ts";
 import { formatReplacing, type ReplacedOwner, type Replacing } from "../markdown/choose-by-name.ts";
-import { formatHooks, shown, sortedJson } from "../markdown/hook-grant.ts";
+import { formatHooks, shown } from "../markdown/hook-grant.ts";
 import { builtInAgents } from "./built-in.ts";
 import type { AgentDefinition, AgentMode } from "./definition.ts";
 
@@ -57,7 +58,7 @@ export function grantOf({ name }: Pick<AgentDefinition, "name">, privilege: Priv
     }
     case "server":
       return grant(
-        `start the MCP server ${shown(privilege.name)} for the agent ${agent}: ${shown(sortedJson(privilege.server))}`,
+        `start the MCP server ${shown(privilege.name)} for the agent ${agent}: ${shown(canonicalJson(privilege.server))}`,
         "servers",
         ["server", name, privilege.name, privilege.server],
       );
@@ -105,5 +106,5 @@ function plainNames({ name, aliases = [] }: AgentDefinition): readonly string[] 
 }
 
 function grant(words: string, group: AgentGrant["group"], what: readonly unknown[]): AgentGrant {
-  return { words, digest: hash("sha256", sortedJson(["agent", ...what]), "hex"), group, agent: true };
+  return { words, digest: hash("sha256", canonicalJson(["agent", ...what]), "hex"), group, agent: true };
 }

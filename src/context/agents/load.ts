@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { plainName } from "../../lib/near-name.ts";
+import { listSome } from "../../lib/text.ts";
 import type { Files } from "../files.ts";
 import { chooseByName, formatLeftOut, type Replacing } from "../markdown/choose-by-name.ts";
 import type { FileProblem } from "../markdown/fields.ts";
@@ -225,8 +226,7 @@ function formatRestricted(definitions: readonly AgentDefinition[], agreed: Agree
     return kinds.size === 0 ? [] : [`${definition.name} (${[...kinds].join(", ")})`];
   });
   if (parts.length === 0) return null;
-  const more = parts.length > MAX_NAMED ? ` and ${parts.length - MAX_NAMED} more` : "";
-  return `This directory is not trusted, so some of what its agent definitions say does not count: ${parts.slice(0, MAX_NAMED).join("; ")}${more}. --trust lets it count for this run.`;
+  return `This directory is not trusted, so some of what its agent definitions say does not count: ${listSome(parts, MAX_NAMED, "; ")}. --trust lets it count for this run.`;
 }
 
 function refusedPrivileges(definition: AgentDefinition, agreed: Agreed): readonly Privilege[] {

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { parseJson } from "../../lib/json.ts";
 import { isObject } from "../../lib/objects.ts";
 import { Accept } from "../../mailbox/acceptance.ts";
 import { Effort } from "../../mailbox/effort.ts";
@@ -151,11 +152,3 @@ export const servers: Meaning<DefinedServers> = (value) => {
   const isEntry = Object.values(own).every((entry) => isObject(entry));
   return isEntry ? { value: { named, own: { ...own } } } : wrong;
 };
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}

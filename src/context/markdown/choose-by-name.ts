@@ -1,3 +1,5 @@
+import { listSome } from "../../lib/text.ts";
+
 /** Whose name a definition of the project takes. */
 export type ReplacedOwner = "built-in" | "user";
 
@@ -65,6 +67,5 @@ export function formatLeftOut(
     ...new Set(replacing.map(({ definition, of }) => `${definition.name} (${OTHER[of]} stays)`)),
   ];
   if (parts.length === 0) return null;
-  const more = parts.length > MAX_NAMED ? ` and ${parts.length - MAX_NAMED} more` : "";
-  return `This directory is not trusted, so its ${kind} do not replace others of the same name; left out: ${parts.slice(0, MAX_NAMED).join(", ")}${more}. --trust lets them count for this run.`;
+  return `This directory is not trusted, so its ${kind} do not replace others of the same name; left out: ${listSome(parts, MAX_NAMED)}. --trust lets them count for this run.`;
 }

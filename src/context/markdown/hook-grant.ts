@@ -1,3 +1,4 @@
+import { canonicalJson } from "../../lib/json.ts";
 import { isObject } from "../../lib/objects.ts";
 import { oneLine, shorten } from "../../lib/text.ts";
 
@@ -7,18 +8,7 @@ const MAX_SHOWN_CHARS = 200;
 /** Formats what the hooks of one event run, such as `run "./check.sh" as a hook (PreToolUse)`. */
 export function formatHooks(event: string, hooks: unknown): string {
   const commands = commandsIn(hooks).map((command) => `"${shown(command)}"`);
-  return `run ${commands.join(", ") || shown(sortedJson(hooks))} as a hook (${shown(event)})`;
-}
-
-/** Formats the same text in whatever order the keys are written. */
-export function sortedJson(value: unknown): string {
-  return (
-    JSON.stringify(value, (_, inner: unknown) =>
-      isObject(inner)
-        ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-        : inner,
-    ) ?? ""
-  );
+  return `run ${commands.join(", ") || shown(canonicalJson(hooks))} as a hook (${shown(event)})`;
 }
 
 /** Shortens a text to one line for the user. */
@@ -32,7 +22,7 @@ function commandsIn(value: unknown): string[] {
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, inner]) =>
     key === "command" || key === "prompt"
-      ? [typeof inner === "string" ? inner : sortedJson(inner)]
+      ? [typeof inner === "string" ? inner : canonicalJson(inner)]
       : commandsIn(inner),
   );
 }

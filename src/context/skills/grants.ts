@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
+import { canonicalJson } from "../../lib/json.ts";
 import { formatReplacing, type ReplacedOwner, type Replacing } from "../markdown/choose-by-name.ts";
-import { formatHooks, shown, sortedJson } from "../markdown/hook-grant.ts";
+import { formatHooks, shown } from "../markdown/hook-grant.ts";
 import type { Skill } from "./skill.ts";
 
 /** One thing that a skill of the project or of an enabled plug-in may do only if the user has agreed to it. */
@@ -28,7 +29,7 @@ export function skillGrants(skills: readonly Skill[]): readonly SkillGrant[] {
 /** The hooks of one event. */
 export function hookGrant({ name }: Pick<Skill, "name">, event: string, hooks: unknown): SkillGrant {
   const words = `${formatHooks(event, hooks)} while the skill ${name} is in use`;
-  return grant(words, ["hook", name, event, sortedJson(hooks)], "runs");
+  return grant(words, ["hook", name, event, canonicalJson(hooks)], "runs");
 }
 
 export function ruleGrant({ name }: Pick<Skill, "name">, rule: string): SkillGrant {

@@ -1,5 +1,6 @@
 import { basename, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { listSome } from "../../lib/text.ts";
 import type { Files } from "../files.ts";
 import { chooseByName, formatLeftOut, type Replacing } from "../markdown/choose-by-name.ts";
 import { formatProblem } from "../markdown/fields.ts";
@@ -152,12 +153,12 @@ function misplacedSkills(
       ...(first === undefined
         ? []
         : [
-            `${listPaths(flat)}: a skill is a directory with a file SKILL.md in it, such as ${join(of.dir, basename(first, ".md"), "SKILL.md")}.`,
+            `${listSome(flat, MAX_NAMED)}: a skill is a directory with a file SKILL.md in it, such as ${join(of.dir, basename(first, ".md"), "SKILL.md")}.`,
           ]),
       ...(deep.length === 0
         ? []
         : [
-            `${listPaths(deep)}: skills are looked for one directory deep; move them to ${join(of.dir, "NAME", "SKILL.md")}.`,
+            `${listSome(deep, MAX_NAMED)}: skills are looked for one directory deep; move them to ${join(of.dir, "NAME", "SKILL.md")}.`,
           ]),
     ];
   });
@@ -168,9 +169,4 @@ function skillsBelow(dir: string, files: Files): readonly string[] {
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => join(dir, name, "SKILL.md"))
     .filter((path) => files.look(path).type === "file");
-}
-
-function listPaths(paths: readonly string[]): string {
-  const more = paths.length - MAX_NAMED;
-  return `${paths.slice(0, MAX_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

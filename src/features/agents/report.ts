@@ -1,5 +1,6 @@
 import type { AgentView } from "../../events/event.ts";
 import { resultId } from "../../journal/session-state.ts";
+import { formatCount } from "../../lib/figures.ts";
 import type { Summary } from "../../mailbox/messages.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { AgentNotice } from "../../supervisor/notices.ts";
@@ -26,7 +27,7 @@ export function formatResult(actor: Actor, run: number, summary: Summary, path: 
 export function howItEnded(summary: Summary): string {
   const calls = Object.values(summary.receipts.tools).reduce((sum, count) => sum + count, 0);
   const how = summary.reason === undefined ? summary.status : `${summary.status} (${summary.reason})`;
-  return `${how} after ${counted(summary.turns, "turn")} and ${counted(calls, "tool call")}.`;
+  return `${how} after ${formatCount(summary.turns, "turn")} and ${formatCount(calls, "tool call")}.`;
 }
 
 /** Formats that its work was accepted as a sentence; why it was rejected is the reason of its end. */
@@ -62,8 +63,4 @@ function isJson(text: string): boolean {
 /** True if the report has text; an ended agent without any is an error to its caller. */
 export function isUsable(summary: Summary): boolean {
   return summary.status === "done" || summary.text !== "";
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

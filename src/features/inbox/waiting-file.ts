@@ -1,8 +1,10 @@
-import { linkSync, readdirSync, rmSync } from "node:fs";
+import { linkSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { errorCode } from "../../lib/errors.ts";
 import { FileDiff } from "../../lib/file-diff.ts";
+import { parseJson } from "../../lib/json.ts";
+import { listNames } from "../../lib/on-disk.ts";
 import { readRegularFile } from "../../lib/read-regular-file.ts";
 import { replaceCache } from "../../lib/replace-file.ts";
 import { ModelPause } from "../../mailbox/model-pause.ts";
@@ -60,11 +62,11 @@ const answerPath = (folder: string, id: string) => join(waitingFolder(folder), `
 
 /** Returns the requests in a session's folder that can be read, the oldest first. */
 export function readWaiting(folder: string): readonly WaitingFile[] {
-  return namesIn(waitingFolder(folder))
+  return listNames(waitingFolder(folder))
     .flatMap((name) => {
       const [, id] = /^(\w+)\.json$/.exec(name) ?? [];
       const read = id === undefined ? null : readRegularFile(waitingPath(folder, id), MOST_BYTES);
-      const parsed = read?.type === "read" ? WaitingFile.safeParse(dataOf(read.bytes.toString())) : null;
+      const parsed = read?.type === "read" ? WaitingFile.safeParse(parseJson(read.bytes.toString())) : null;
       return parsed?.success ? [parsed.data] : [];
     })
     .sort((a, b) => (a.since < b.since ? -1 : 1));
@@ -103,28 +105,12 @@ export function leaveAnswer(folder: string, id: string, answer: UserAnswer): boo
 /** Takes the answers that have come, by the ID of their request; what cannot be read is removed. */
 export function takeAnswers(folder: string): ReadonlyMap<string, unknown> {
   const answers = new Map<string, unknown>();
-  for (const name of namesIn(waitingFolder(folder))) {
+  for (const name of listNames(waitingFolder(folder))) {
     const [, id] = /^(\w+)\.answer$/.exec(name) ?? [];
     if (id === undefined) continue;
     const read = readRegularFile(answerPath(folder, id), MOST_BYTES);
-    if (read.type === "read") answers.set(id, dataOf(read.bytes.toString()));
+    if (read.type === "read") answers.set(id, parseJson(read.bytes.toString()));
     rmSync(answerPath(folder, id), { force: true });
   }
   return answers;
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function dataOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

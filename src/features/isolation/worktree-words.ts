@@ -1,5 +1,6 @@
 import { formatCount } from "../../lib/figures.ts";
 import { printable } from "../../lib/printable.ts";
+import { listSome } from "../../lib/text.ts";
 import type { Conflict, WorktreeResult } from "../../mailbox/worktree.ts";
 
 /** Names in one line; there can be any number of files. */
@@ -67,7 +68,7 @@ function heldParts({ held = [] }: WorktreeResult): string[] {
   if (held.length === 0) return [];
   const were = held.length === 1 ? "was" : "were";
   return [
-    `${formatCount(held.length, "file")} ${were} not deleted, as no call of the agent did it: ${named(held.map(inLine))}`,
+    `${formatCount(held.length, "file")} ${were} not deleted, as no call of the agent did it: ${listSome(held.map(inLine), MOST_NAMED)}`,
   ];
 }
 
@@ -78,7 +79,9 @@ function figures({ files, insertions, deletions }: WorktreeResult): string {
 }
 
 function conflictWords({ conflicts = [] }: WorktreeResult): string {
-  return conflicts.length === 0 ? "conflict" : `conflict in ${named(conflicts.map(conflictName))}`;
+  return conflicts.length === 0
+    ? "conflict"
+    : `conflict in ${listSome(conflicts.map(conflictName), MOST_NAMED)}`;
 }
 
 /** Names the marked lines of a conflict, or its kind if no lines are marked. */
@@ -86,8 +89,8 @@ export function conflictName({ path, kind, lines }: Conflict): string {
   const name = inLine(path);
   if (lines.length === 0) return kind === "content" ? name : `${name} (${inLine(kind)})`;
   const single = lines.length === 1 && lines[0]?.from === lines[0]?.to;
-  const spans = named(lines.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`)));
-  return `${name} (${single ? "line" : "lines"} ${spans})`;
+  const ranges = lines.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
+  return `${name} (${single ? "line" : "lines"} ${listSome(ranges, MOST_NAMED)})`;
 }
 
 function whyWords({ reason }: WorktreeResult): string[] {
@@ -100,11 +103,6 @@ function where({ branch, path }: WorktreeResult): string {
     ...(path === undefined ? [] : [`in ${inLine(path)}`]),
   ];
   return places.length === 0 ? "in the snapshots of its worktree (troupe worktrees list)" : places.join(" ");
-}
-
-function named(names: readonly string[]): string {
-  const left = names.length - MOST_NAMED;
-  return `${names.slice(0, MOST_NAMED).join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
 }
 
 /** Formats a sentence to follow a semicolon; names in capitals keep them. */

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from "../../context/agents/definition.ts";
 import { unknownTools } from "../../context/agents/tool-names.ts";
 import { nearNames } from "../../lib/near-name.ts";
-import { shorten } from "../../lib/text.ts";
+import { listSome, shorten } from "../../lib/text.ts";
 import { serverSlug } from "../../mcp/names.ts";
 import { type ParsedServers, parseMcpServers } from "../../mcp/parse-servers.ts";
 import type { McpServer } from "../../mcp/server.ts";
@@ -62,8 +62,7 @@ function toolWords(
   const unknown = (names: readonly string[]) => unknownTools(names, known, (slug) => has.has(slug));
   const missing = tools === "all" ? [] : unknown(tools);
   const forbidden = unknown(disallowedTools).map(shownName).join(", ");
-  const all = missing.slice(0, MOST_TOOLS).map(shownName).join(", ");
-  const list = missing.length > MOST_TOOLS ? `${all} and ${missing.length - MOST_TOOLS} more` : all;
+  const list = listSome(missing.map(shownName), MOST_TOOLS);
   const isEmpty = missing.length > 0 && missing.length === tools.length;
   return {
     grave: [

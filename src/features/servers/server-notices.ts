@@ -1,3 +1,4 @@
+import { listSome } from "../../lib/text.ts";
 import type { AgentTool } from "../../mailbox/messages.ts";
 import { escapeNotice, type Notice } from "../../supervisor/notices.ts";
 import { CALLER, SEARCH } from "../../tools/deferred/resolve-call.ts";
@@ -41,14 +42,16 @@ export function serverNotice(
   const other = changed.filter(concerns);
   const agreed = accepted.filter(concerns);
   const sentences = [
-    found.length > 0 && `It has tools now that were not there before: ${listed(found)}. ${FOUND}`,
+    found.length > 0 &&
+      `It has tools now that were not there before: ${listSome(found, MOST_NAMES)}. ${FOUND}`,
     others.length > 0 &&
-      `It has tools now that were not there before: ${listed(others)}. Your own list of tools does not change; agents that you start from now on are offered them, where their type has all tools.`,
-    back.length > 0 && `These can be called again: ${listed(back)}.`,
-    lost.length > 0 && `These are gone and cannot be called: ${listed(lost)}.`,
-    other.length > 0 && `These have changed and are refused until the user accepts that: ${listed(other)}.`,
+      `It has tools now that were not there before: ${listSome(others, MOST_NAMES)}. Your own list of tools does not change; agents that you start from now on are offered them, where their type has all tools.`,
+    back.length > 0 && `These can be called again: ${listSome(back, MOST_NAMES)}.`,
+    lost.length > 0 && `These are gone and cannot be called: ${listSome(lost, MOST_NAMES)}.`,
+    other.length > 0 &&
+      `These have changed and are refused until the user accepts that: ${listSome(other, MOST_NAMES)}.`,
     agreed.length > 0 &&
-      `The user has accepted that these have changed, so you can call them; their input may differ from what you know: ${listed(agreed)}.`,
+      `The user has accepted that these have changed, so you can call them; their input may differ from what you know: ${listSome(agreed, MOST_NAMES)}.`,
   ].filter((sentence) => sentence !== false);
   if (sentences.length === 0) return null;
   const title = `the tools of the MCP server ${server}`;
@@ -68,9 +71,10 @@ export function firstNotice(
   const sentences = [
     ...missing,
     missing.length > 0 && GO_ON,
-    late.length > 0 && `These tools of MCP servers are there as well: ${listed(namesOf(late))}. ${FOUND}`,
+    late.length > 0 &&
+      `These tools of MCP servers are there as well: ${listSome(namesOf(late), MOST_NAMES)}. ${FOUND}`,
     starting.length > 0 &&
-      `These MCP servers are still starting, so their tools are not available yet: ${listed(starting)}. You are notified when they are ready.`,
+      `These MCP servers are still starting, so their tools are not available yet: ${listSome(starting, MOST_NAMES)}. You are notified when they are ready.`,
   ].filter((sentence) => sentence !== false);
   if (sentences.length === 0) return null;
   return quietNotice(TITLE, sentences.join(" "), late);
@@ -83,9 +87,4 @@ function quietNotice(title: string, text: string, tools: readonly AgentTool[] = 
 
 function namesOf(tools: readonly AgentTool[]): string[] {
   return tools.map(({ name }) => name);
-}
-
-function listed(names: readonly string[]): string {
-  const left = names.length - MOST_NAMES;
-  return `${names.slice(0, MOST_NAMES).join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
 }

@@ -1,3 +1,4 @@
+import { canonicalJson } from "../../lib/json.ts";
 import { isObject } from "../../lib/objects.ts";
 
 /** A shorter value can be in a text by chance: it counts only together with the name of its field. */
@@ -10,7 +11,7 @@ const MAX_COMPARED = 50_000;
  * that nothing remains. Lists keep their length, because a position can have a meaning.
  */
 export function addedByData(texts: readonly string[], data: unknown): unknown {
-  const whole = canonical(data);
+  const whole = canonicalJson(data);
   if (texts.some((text) => text === data || canonicalText(text) === whole)) return;
   const said = words(texts.join("\n"));
   return said.length + whole.length > MAX_COMPARED ? data : unsaid(data, "", said);
@@ -19,7 +20,7 @@ export function addedByData(texts: readonly string[], data: unknown): unknown {
 /** True if each text is a value of the data or the JSON of one, at most two levels down: then the data says all. */
 export function isInData(texts: readonly string[], data: unknown): boolean {
   const levels = [[data], partsOf(data), partsOf(data).flatMap(partsOf)].flat();
-  const values = new Set(levels.map((part) => (typeof part === "string" ? part : canonical(part))));
+  const values = new Set(levels.map((part) => (typeof part === "string" ? part : canonicalJson(part))));
   return texts.every((text) => values.has(text) || values.has(canonicalText(text) ?? text));
 }
 
@@ -52,17 +53,8 @@ function words(text: string): string {
 
 function canonicalText(text: string): string | null {
   try {
-    return canonical(JSON.parse(text));
+    return canonicalJson(JSON.parse(text));
   } catch {
     return null;
   }
-}
-
-/** Returns JSON with the keys of each object in one order. */
-function canonical(value: unknown): string {
-  return (
-    JSON.stringify(value, (_, part: unknown) =>
-      isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
-    ) ?? ""
-  );
 }

@@ -1,8 +1,8 @@
 import { lstatSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { listNames } from "../../lib/on-disk.ts";
 import { candidatesOf, holds, realOf } from "../engine/path-candidates.ts";
 import { bothOf } from "../engine/place.ts";
-import { listNames } from "../on-disk.ts";
 import { treeOf } from "../trust/git-repository.ts";
 import { type Enclosure, sharedGit } from "./write-scope.ts";
 

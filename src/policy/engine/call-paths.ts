@@ -1,4 +1,4 @@
-import { isDirectory } from "../on-disk.ts";
+import { isDirectory } from "../../lib/on-disk.ts";
 import { type Candidates, candidatesOf, holds } from "./path-candidates.ts";
 import type { Anchor } from "./path-pattern.ts";
 import { bothOf, isIn, type ResolvedAnchors, twinOf } from "./place.ts";

@@ -1,5 +1,5 @@
 import { basename, join, resolve } from "node:path";
-import { leadsToDirectory } from "../on-disk.ts";
+import { leadsToDirectory } from "../../lib/on-disk.ts";
 import { readingUses } from "../shell/command-uses.ts";
 import type { ShellPart, ShellRedirect } from "../shell/script.ts";
 import { printfUses } from "../shell/tests.ts";

@@ -1,5 +1,5 @@
 import { basename, join, resolve } from "node:path";
-import { isDirectory } from "../on-disk.ts";
+import { isDirectory } from "../../lib/on-disk.ts";
 import type { FileWork } from "../shell/uses.ts";
 import type { ShellWord } from "../shell/words.ts";
 import type { Whereabouts } from "./directories.ts";

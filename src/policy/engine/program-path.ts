@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
-import { leadsToDirectory } from "../on-disk.ts";
+import { leadsToDirectory } from "../../lib/on-disk.ts";
 import type { CallPaths } from "./call-paths.ts";
 import { holds } from "./path-candidates.ts";
 

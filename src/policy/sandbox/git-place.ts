@@ -1,7 +1,7 @@
 import { basename, join } from "node:path";
+import { listNames } from "../../lib/on-disk.ts";
 import { type Enclosure, sharedGit } from "../confinement/write-scope.ts";
 import { realOf } from "../engine/path-candidates.ts";
-import { listNames } from "../on-disk.ts";
 import { treeOf } from "../trust/git-repository.ts";
 import type { SandboxPlace } from "./sandbox.ts";
 

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
+import { exists, isDirectory, listNames } from "../../lib/on-disk.ts";
 import type { ConfinedView } from "../../mailbox/confined.ts";
 import { holds } from "../engine/path-candidates.ts";
-import { exists, isDirectory, listNames } from "../on-disk.ts";
 import { protectedName, protectedNames } from "../protected-paths.ts";
 import type { Run } from "./probe.ts";
 import { findNames } from "./search.ts";

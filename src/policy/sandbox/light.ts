@@ -1,9 +1,9 @@
 import { lstatSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
+import { isDirectory, listNames } from "../../lib/on-disk.ts";
 import type { ConfinedView } from "../../mailbox/confined.ts";
 import type { Rule } from "../../settings/rules.ts";
 import { holds, realOf } from "../engine/path-candidates.ts";
-import { isDirectory, listNames } from "../on-disk.ts";
 import { repositoriesAbout } from "../trust/git-repository.ts";
 import { type BuilderOptions, findBuilder, tryOut } from "./builder.ts";
 import { findProtected } from "./held.ts";

@@ -1,8 +1,8 @@
 import { lstatSync } from "node:fs";
+import { isDirectory } from "../../lib/on-disk.ts";
 import type { ConfinedView } from "../../mailbox/confined.ts";
 import type { Rule } from "../../settings/rules.ts";
 import { holds, realOf } from "../engine/path-candidates.ts";
-import { isDirectory } from "../on-disk.ts";
 import type { Run } from "./probe.ts";
 import { forbiddenPaths } from "./rule-paths.ts";
 import { findNames } from "./search.ts";

@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
-import { isAbsolute, join, relative, sep } from "node:path";
+import { isAbsolute, join } from "node:path";
+import { isPathInside } from "../../lib/paths.ts";
 
 /** Directories of programs from the package manager; Ubuntu's AppArmor profile is for /usr/bin/bwrap. */
 const SYSTEM_FOLDERS = [
@@ -26,7 +27,7 @@ export function trustedProgram(
     const candidate = join(folder, name);
     const target = real(candidate);
     if (target === null || !isProgram(target)) continue;
-    if (unsafe.some((root) => isBelow(candidate, root) || isBelow(target, root))) continue;
+    if (unsafe.some((root) => isPathInside(candidate, root) || isPathInside(target, root))) continue;
     return candidate;
   }
   return null;
@@ -43,9 +44,4 @@ function real(path: string): string | null {
 function isProgram(path: string): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
   return found?.isFile() === true && (found.mode & 0o111) !== 0;
-}
-
-function isBelow(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

@@ -1,9 +1,9 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isPattern } from "../../lib/globs.ts";
+import { exists } from "../../lib/on-disk.ts";
 import type { ConfinedView } from "../../mailbox/confined.ts";
 import { holds } from "../engine/path-candidates.ts";
-import { exists } from "../on-disk.ts";
 
 /** Paths below the home that hold credentials, or name accounts. */
 const CREDENTIALS = [

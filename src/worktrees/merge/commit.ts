@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { listSome } from "../../lib/text.ts";
 import type { Worktree } from "../../mailbox/worktree.ts";
 import { rawChanges } from "../changes.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
@@ -272,6 +273,5 @@ function emptyTree(like: string): string {
 }
 
 export function few(paths: readonly string[]): string {
-  const more = paths.length > 3 ? ` and ${paths.length - 3} more` : "";
-  return `${paths.slice(0, 3).join(", ")}${more}`;
+  return listSome(paths, 3);
 }
