@@ -12,22 +12,22 @@ export interface Line {
   readonly bytes: Buffer | null;
   /** False for a last line without a newline. */
   readonly complete: boolean;
-  /** Bytes of the file up to the end of this line. */
+  /** Where it ends in the file, in bytes. */
   readonly end: number;
 }
 
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * Yields the lines of a file from its start, one at a time, so that memory holds one line and one chunk. Splits at the
+ * Yields the lines of a file from this byte on, one at a time, so that memory holds one line and one chunk. Splits at the
  * newline byte only: `node:readline` also splits at U+2028, which JSON leaves as it is inside strings. The caller
  * closes the handle. Throws the system's error, or the signal's reason.
  */
-export async function* linesOf(handle: FileHandle, signal?: AbortSignal): AsyncGenerator<Line> {
+export async function* linesOf(handle: FileHandle, signal?: AbortSignal, from = 0): AsyncGenerator<Line> {
   let number = 1;
-  let position = 0;
+  let position = from;
   let line = new LineBuffer();
-  for await (const chunk of chunksOf(handle, signal)) {
+  for await (const chunk of chunksOf(handle, signal, from)) {
     let start = 0;
     for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
       line.add(chunk.subarray(start, end));
@@ -45,8 +45,12 @@ export async function* linesOf(handle: FileHandle, signal?: AbortSignal): AsyncG
 }
 
 /** A stream of the handle would do the same, but throws past its reader if the signal is already aborted. */
-async function* chunksOf(handle: FileHandle, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
-  for (let position = 0; ; ) {
+async function* chunksOf(
+  handle: FileHandle,
+  signal: AbortSignal | undefined,
+  from: number,
+): AsyncGenerator<Buffer> {
+  for (let position = from; ; ) {
     signal?.throwIfAborted();
     // A new one each time: a line that spans chunks keeps its parts.
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);

@@ -2,7 +2,7 @@ import { JournalError, readSentence } from "./journal-error.ts";
 import { type Line, linesOf } from "./lines.ts";
 import { migration, OLDEST_VERSION } from "./migrate.ts";
 import { openJournal } from "./open-journal.ts";
-import { newerVersionProblem, parseRecord } from "./record-line.ts";
+import { newerVersionProblem, parseRecord, TOO_LONG } from "./record-line.ts";
 import type { JournalRecord } from "./session-events.ts";
 
 export type JournalReading =
@@ -82,7 +82,7 @@ class Reading {
       return null;
     }
     this.#bytes = line.end;
-    const parsed = line.bytes === null ? tooLong : parseRecord(line.bytes, this.#version, this.#migrate);
+    const parsed = line.bytes === null ? TOO_LONG : parseRecord(line.bytes, this.#version, this.#migrate);
     switch (parsed.type) {
       case "newer":
         return parsed.version;
@@ -146,5 +146,3 @@ class Reading {
 
 /** More records than any session has. */
 const MAX_SEQ = 2 ** 50;
-
-const tooLong = { type: "invalid", why: "longer than any record" } as const;

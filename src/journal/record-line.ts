@@ -20,6 +20,9 @@ export type RecordLine =
   /** `why` completes the sentence "line N is …". */
   | { readonly type: "invalid"; readonly why: string };
 
+/** Instead of a line that was too long to be kept. */
+export const TOO_LONG = { type: "invalid", why: "longer than any record" } as const;
+
 const knownEvents = lazy(
   (): ReadonlySet<unknown> =>
     new Set(SessionEvent.def.getter().def.options.flatMap((option) => [...option.def.shape.type.def.values])),

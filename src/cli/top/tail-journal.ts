@@ -1,15 +1,15 @@
 import type { FileHandle } from "node:fs/promises";
 import { JournalError } from "../../journal/journal-error.ts";
+import { linesOf } from "../../journal/lines.ts";
 import { migration, OLDEST_VERSION } from "../../journal/migrate.ts";
 import { openJournal } from "../../journal/open-journal.ts";
-import { newerVersionProblem, parseRecord } from "../../journal/record-line.ts";
+import { newerVersionProblem, parseRecord, TOO_LONG } from "../../journal/record-line.ts";
 import type { JournalRecord } from "../../journal/session-events.ts";
 import { type Clock, pause } from "../../lib/clock.ts";
 import { errorCode } from "../../lib/errors.ts";
 
 /** Milliseconds between two looks at the file. */
 const POLL_MS = 200;
-const CHUNK_BYTES = 256 * 1024;
 
 export interface TailOptions {
   readonly clock: Clock;
@@ -35,14 +35,18 @@ export async function* tailJournal(path: string, options: TailOptions): AsyncGen
   const handle = await waitForJournal(path, options);
   if (handle === null) return;
   try {
-    const reader = new LineReader(handle);
     const parse = lineParser(path);
+    let position = 0;
     while (!signal.aborted) {
       // Asked before reading: what was written until then is read below.
       const isLast = !isOpen();
-      for await (const line of reader.newLines()) {
+      // The writer cut off what it could not write whole: its next lines stand where that was.
+      if ((await handle.stat()).size < position) position = 0;
+      for await (const { bytes, complete, end } of linesOf(handle, undefined, position)) {
         if (signal.aborted) return;
-        const item = parse(line);
+        if (!complete) break;
+        position = end;
+        const item = parse(bytes);
         if (item !== null) yield item;
       }
       yield { type: "up-to-date" };
@@ -72,43 +76,13 @@ async function waitForJournal(
   return null;
 }
 
-class LineReader {
-  readonly #handle: FileHandle;
-  /** Bytes of the file that were read as whole lines. */
-  #position = 0;
-
-  constructor(handle: FileHandle) {
-    this.#handle = handle;
-  }
-
-  /** Yields the whole lines since the last call. */
-  async *newLines(): AsyncGenerator<Buffer> {
-    const { size } = await this.#handle.stat();
-    // The writer cut off what it could not write whole: its next lines stand where that was.
-    if (size < this.#position) this.#position = 0;
-    let length = CHUNK_BYTES;
-    for (;;) {
-      const { buffer, bytesRead } = await this.#handle.read(Buffer.alloc(length), 0, length, this.#position);
-      const chunk = buffer.subarray(0, bytesRead);
-      let start = 0;
-      for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
-        this.#position += end + 1 - start;
-        yield chunk.subarray(start, end);
-        start = end + 1;
-      }
-      if (bytesRead < length) return;
-      if (start === 0) length *= 2;
-    }
-  }
-}
-
 /** The answer returns null for a line that was read before. */
-function lineParser(path: string): (line: Buffer) => TailItem | null {
+function lineParser(path: string): (line: Buffer | null) => TailItem | null {
   const migrate = migration();
   const seen = new Set<number>();
   let version = OLDEST_VERSION;
   return (line) => {
-    const parsed = parseRecord(line, version, migrate);
+    const parsed = line === null ? TOO_LONG : parseRecord(line, version, migrate);
     switch (parsed.type) {
       case "newer":
         throw new JournalError(newerVersionProblem(path, parsed.version), path);
