@@ -77,8 +77,8 @@ async function measured(): Promise<TravelRun> {
     const outMs = performance.now() - outAt;
     writeFileSync(join(path, "src/part-0/file-0.ts"), `export const value = ${round};\n`);
     const backAt = performance.now();
-    const edits = await runner.exportSince(path, sent.commit, blobs);
-    if (edits === null) throw new Error("The edit was not noticed.");
+    const edits = await runner.exportSince(path, { base: sent.commit, into: blobs });
+    if (edits === null || edits.bundle === null) throw new Error("The edit was not noticed.");
     const taken = await operations.importEdits(
       { tree: created.tree, bundle: edits.bundle, commit: edits.commit },
       ground,

@@ -56,6 +56,7 @@ export const rules: Rules = {
           "src/processes/environment.ts",
           "src/processes/helper-process.ts",
           "src/processes/process-group.ts",
+          "src/processes/unattended.ts",
           "src/journal/numbered-lock.ts",
           "src/journal/process-identity.ts",
           "src/policy/tracked-paths.ts",

@@ -29,12 +29,18 @@ export interface ActorStart {
 export interface SessionSide {
   /** What a runner needs to be this agent, apart from its spec. */
   readonly offer: Pick<OfferedSpec, "version" | "files" | "setup" | "lent">;
-  /** Bundles its files as they are now, for a runner that has these commits. Rejects with a sentence. */
+  /**
+   * Bundles its files as they are now, for a runner that has these commits, or pushes them to the remote if the runner has
+   * one, too. Rejects with a sentence.
+   */
   sendFiles(
     have: readonly string[],
+    hasRemote: boolean,
   ): Promise<Omit<SentFiles, "bundle"> & { readonly bundle: Uint8Array | null }>;
-  /** Makes its files here what they are on its runner, durably. Rejects with a sentence. */
-  takeEdits(commit: string, bundle: Uint8Array): Promise<void>;
+  /** Makes its files here what they are on its runner, durably. A bundle is null if they are in the remote. Rejects with a sentence. */
+  takeEdits(commit: string, bundle: Uint8Array | null): Promise<void>;
+  /** The attempt is over: nothing more travels for it. */
+  endTravel(): void;
   /** Whether its files here have changed since they were sent or taken, so that a runner must get them again. */
   hasNewFiles(): boolean;
   /** Books a request to a model. */

@@ -1,4 +1,5 @@
 import { type Clock, pause } from "../lib/clock.ts";
+import { MAX_BUNDLE_BYTES } from "../mailbox/runners.ts";
 import type { Carrier } from "./carrier.ts";
 import { EngineAwayError } from "./limits.ts";
 import type { Seal } from "./seal.ts";
@@ -6,7 +7,6 @@ import type { Seal } from "./seal.ts";
 const TOPIC = "blob";
 /** A part, which is under 8 MiB when it is sealed. */
 const PART_BYTES = 7 * 1024 * 1024;
-const MOST_BYTES = 64 * 1024 * 1024;
 const JOINT = "+";
 /** Milliseconds between two tries while the engine is away, and how long it is tried. */
 const RETRY_MS = 2_000;
@@ -29,9 +29,9 @@ export class SealedBlobs {
 
   /** Returns the name under which they are kept, which has those of their parts. Rejects if they are over 64 MiB, or the engine is away for long. */
   async put(bytes: Uint8Array): Promise<string> {
-    if (bytes.length > MOST_BYTES)
+    if (bytes.length > MAX_BUNDLE_BYTES)
       throw new Error(
-        `${bytes.length} bytes are too many for the engine: files of an agent have up to ${MOST_BYTES}. Clone the repository shallow, or have a clone on the runner.`,
+        `${bytes.length} bytes are too many for the engine: files of an agent have up to ${MAX_BUNDLE_BYTES}. Set troupe.runners.remote here and on the runner, to a git repository that both reach, or clone the repository shallow.`,
       );
     const names: string[] = [];
     for (let at = 0; at === 0 || at < bytes.length; at += PART_BYTES) {

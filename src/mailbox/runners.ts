@@ -29,12 +29,22 @@ export function isJobOf(attempt: string, job: string): boolean {
   return job.startsWith(attempt) && /^(?:_\d+)?$/.test(job.slice(attempt.length));
 }
 
+/** A bundle beyond this does not go through the engine. */
+export const MAX_BUNDLE_BYTES = 64 * 1024 * 1024;
+
+/** Returns where an agent's refs are in the remote of its fleet; each attempt has its number below that. */
+export function remoteRefs({ session, actor }: Pick<AttemptId, "session" | "actor">): string {
+  return `refs/troupe/runners/${session}/${actor}`;
+}
+
 /** An agent's files: a commit, and a bundle of what of it the runner lacks (a blob of the engine; null if nothing). */
 export const SentFiles = z.object({
   /** Names the repository on every machine. */
   repository: z.string(),
   commit: z.string(),
   bundle: z.nullable(z.string()),
+  /** Of a session that has a remote: true if the commit is there instead of in a bundle. */
+  isPushed: z.optional(z.boolean()),
 });
 export type SentFiles = z.infer<typeof SentFiles>;
 
@@ -120,8 +130,8 @@ export const OfferedSpec = z.object({
 });
 export type OfferedSpec = z.infer<typeof OfferedSpec>;
 
-/** An agent's files after a turn: its newest snapshot, and what of it the session lacks (a blob of the engine). */
-export const SentEdits = z.object({ commit: z.string(), bundle: z.string() });
+/** An agent's files after a turn: its newest snapshot, and what of it the session lacks (a blob of the engine, or null if it is in the remote). */
+export const SentEdits = z.object({ commit: z.string(), bundle: z.nullable(z.string()) });
 export type SentEdits = z.infer<typeof SentEdits>;
 
 /** The first request of an attempt, which runs nothing before the response. */
@@ -152,8 +162,11 @@ export type Paid = z.infer<typeof Paid>;
 /** What an agent on a runner requests of its session. Each request has a key, under which it is answered once. */
 export const attemptRequests = {
   board: { request: Boarding, response: Boarded },
-  /** Its files as they are now. `have`: commits that the runner has. */
-  files: { request: z.object({ have: z.array(z.string()) }), response: SentFiles },
+  /** Its files as they are now. `have`: commits that the runner has; `hasRemote`: it can fetch from a remote. */
+  files: {
+    request: z.object({ have: z.array(z.string()), hasRemote: z.optional(z.boolean()) }),
+    response: SentFiles,
+  },
   before: { request: BeforeCall, response: CallDecision },
   /** With its edits, so that what is recorded as done is done here as well. */
   after: { request: z.object({ after: AfterCall, edits: z.optional(SentEdits) }), response: AfterAnswer },

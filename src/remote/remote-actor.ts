@@ -100,7 +100,9 @@ export class RemoteActor implements ActorHandle {
         const { edits } = question;
         const taken = this.#taken.then(async () => {
           check();
-          if (edits !== undefined) await elsewhere?.takeEdits(edits.commit, await blobs.take(edits.bundle));
+          if (edits === undefined) return;
+          const bundle = edits.bundle === null ? null : await blobs.take(edits.bundle);
+          await elsewhere?.takeEdits(edits.commit, bundle);
         });
         this.#taken = taken.catch(() => {});
         const answer = taken.then(() => {
@@ -135,10 +137,10 @@ export class RemoteActor implements ActorHandle {
         }),
         callTool: served(services.callTool),
         reply: served(services.reply),
-        async files({ have }) {
+        async files({ have, hasRemote = false }) {
           check();
           if (elsewhere === null) throw new Error("This agent has no files of its own.");
-          const { bundle, ...files } = await elsewhere.sendFiles(have);
+          const { bundle, ...files } = await elsewhere.sendFiles(have, hasRemote);
           return { ...files, bundle: bundle === null ? null : await blobs.put(bundle) };
         },
         turn: recorded(({ turn }) => services.turn(turn)),
@@ -261,6 +263,7 @@ export class RemoteActor implements ActorHandle {
   #settle(exit: Exit): void {
     this.#isOver = true;
     this.#channel?.close();
+    this.start.elsewhere?.endTravel();
     this.#parts.onEnd(this.#runner);
     this.#exit.resolve(exit);
   }

@@ -72,6 +72,7 @@ export class RunnerAttempt {
   #rules: CallRules | null = null;
   #hooks: CallHooks | null = null;
   readonly #settingUp = new AbortController();
+  readonly #travelling = new AbortController();
   #cancelled: string | null = null;
   #isWatched = false;
   #whyParks: string | null = null;
@@ -179,6 +180,7 @@ export class RunnerAttempt {
   async #run(): Promise<void> {
     const { clock, gateway, processes, onWarning } = this.#parts;
     const exit = await this.#boardAndRun();
+    this.#travelling.abort(new Error("The attempt is over."));
     this.#process?.kill();
     this.#withdrawGrace();
     gateway.disconnect(this.offer.actor);
@@ -217,7 +219,9 @@ export class RunnerAttempt {
     if (refusal !== null) return { type: "threw", message: refusal };
     try {
       const preparing = files.prepare(this.offer, {
-        request: (have) => this.#link.request("files", "files", { have }),
+        request: (have, hasRemote) =>
+          this.#link.request("files", "files", { have, ...(hasRemote ? { hasRemote } : {}) }),
+        signal: this.#travelling.signal,
         blobs: this.#parts.blobsOf(this.offer.session),
         onNote: (note) =>
           this.#link.remark(`The worktree of agent ${this.offer.actor} on runner ${name}: ${note}`),

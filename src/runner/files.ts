@@ -2,13 +2,15 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SealedBlobs } from "../engine/sealed-blobs.ts";
 import { inTemporaryFolder } from "../lib/temporary-folder.ts";
-import type { OfferedSpec, SentEdits, SentFiles } from "../mailbox/runners.ts";
+import { type OfferedSpec, remoteRefs, type SentEdits, type SentFiles } from "../mailbox/runners.ts";
 import type { RunnerRepositories } from "../worktrees/runner/repositories.ts";
 
 /** How files travel between one attempt and its session. */
 export interface Travel {
   /** Requests the agent's files as they are now; `have`: commits that are here. */
-  request(have: string[]): Promise<SentFiles>;
+  request(have: string[], hasRemote: boolean): Promise<SentFiles>;
+  /** Aborted when the attempt is over: its files travel no longer. */
+  readonly signal: AbortSignal;
   readonly blobs: Pick<SealedBlobs, "put" | "take">;
   /** Receives what is left out of its edits, as a sentence: once. */
   onNote(note: string): void;
@@ -17,7 +19,7 @@ export interface Travel {
 /** Where an agent's files come from, and how they return. */
 export interface RunnerFiles {
   /** Makes an agent's files at the path that its offer names. Rejects with a sentence if it cannot. */
-  prepare(offer: Pick<OfferedSpec, "files" | "spec" | "attempt">, travel: Travel): Promise<AttemptFiles>;
+  prepare(offer: Omit<OfferedSpec, "rules" | "version">, travel: Travel): Promise<AttemptFiles>;
 }
 
 /** The files of one attempt. */
@@ -34,12 +36,20 @@ export interface AttemptFiles {
   release(): Promise<void>;
 }
 
-/** Gives agents worktrees of the clones that this runner keeps; one that brings no files must find its directory here. */
-export function repositoryFiles(repositories: RunnerRepositories): RunnerFiles {
+/** `url`: `troupe.runners.remote`. Gives agents worktrees of the clones that this runner keeps; one that brings no files must find its directory here. */
+export function repositoryFiles(repositories: RunnerRepositories, url?: string): RunnerFiles {
   return {
-    async prepare({ files: path, spec: { root }, attempt }, { request, blobs, onNote }) {
-      if (path === null) return filesHere(root);
-      const { repository, commit, bundle } = await request(await repositories.newest());
+    async prepare(offer, { request, signal, blobs, onNote }) {
+      const { files: path, attempt } = offer;
+      if (path === null) return filesHere(offer.spec.root);
+      const files = await request(await repositories.newest(), url !== undefined);
+      const { repository, commit, bundle, isPushed } = files;
+      // Both sides must have one.
+      const remote =
+        url === undefined || isPushed === undefined
+          ? undefined
+          : { url, refs: `${remoteRefs(offer)}/${attempt}` };
+      if (isPushed && remote !== undefined) await repositories.fetch(repository, { commit, remote, signal });
       if (bundle !== null)
         await inTemporaryFolder("troupe-travel-", async (folder) => {
           const file = join(folder, "files.bundle");
@@ -54,11 +64,13 @@ export function repositoryFiles(repositories: RunnerRepositories): RunnerFiles {
         setOwner: (pid) => repositories.setOwner(path, pid),
         exportEdits: () =>
           inTemporaryFolder("troupe-travel-", async (folder) => {
-            const edits = await repositories.exportSince(path, sent, folder);
+            const to = { base: sent, into: folder, remote, signal };
+            const edits = await repositories.exportSince(path, to);
             if (edits === null) return null;
             for (const note of edits.notes) if (!told.has(note)) onNote(note);
             for (const note of edits.notes) told.add(note);
-            return { commit: edits.commit, bundle: await blobs.put(await readFile(edits.bundle)) };
+            const bytes = edits.bundle === null ? null : await readFile(edits.bundle);
+            return { commit: edits.commit, bundle: bytes === null ? null : await blobs.put(bytes) };
           }),
         acceptEdits({ commit: accepted }) {
           sent = accepted;

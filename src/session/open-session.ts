@@ -359,7 +359,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     // Before the budget, which counts in prices of the model that is asked next.
     models.joints,
     budgetFeature({ spending, usage, clock, actors }),
-    runnersFeature({ ...git, options, usage, rules, mode, hooks, caller, onWarning }),
+    runnersFeature({ ...git, session: id, options, usage, rules, mode, hooks, caller, onWarning }),
     ...(skills === null ? [] : [skills]),
     contextFeature(context),
     compactionFeature({ journal, outputs, hooks, caller }),

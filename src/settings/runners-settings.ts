@@ -1,4 +1,6 @@
+import * as z from "zod/mini";
 import { NOT_IN_PROJECT } from "./limit-settings.ts";
+import { isRemoteAddress, REMOTE_ADDRESS } from "./remote-address.ts";
 import { oneOf, setting, textSetting, wholeSetting } from "./setting.ts";
 
 /** The settings of runners: other machines on which agents can run. */
@@ -14,6 +16,12 @@ export const runnersSettings = {
     textSetting("a path"),
     `The file with the key of the fleet, which \`troupe runners key\` makes. ${NOT_IN_PROJECT}`,
     { fallback: "`~/.troupe/fleet-key`", trust: "never" },
+  ),
+  remote: setting(
+    "troupe.runners.remote",
+    { what: REMOTE_ADDRESS, schema: z.string().check(z.refine(isRemoteAddress)) },
+    `A git repository that the session and its runners reach, for the first copy of a repository and for files over 64 MiB, which do not go through the engine. Set it on both; the addresses may differ. ${NOT_IN_PROJECT}`,
+    { trust: "never" },
   ),
   setup: setting(
     "troupe.runners.setup",

@@ -50,6 +50,8 @@ export interface GitWorkerOptions {
 const ANSWER_MS = 15 * 60_000;
 /** A cancelled operation is undone first. */
 const END_MS = 60_000;
+/** For the remote of runners; git that works here does not get them. */
+const REACHES_SERVERS = ["SSH_AUTH_SOCK", "GIT_SSH_COMMAND"];
 const CLOSING = "The session is closing, so no more is done with worktrees.";
 const DIED_TOO_OFTEN = `The git worker died more than ${RESTART_INTENSITY.max} times within ${RESTART_INTENSITY.periodMs / 1_000} s, so it is left alone for as long; look for what ends it (memory, a command that kills it).`;
 
@@ -57,7 +59,7 @@ const DIED_TOO_OFTEN = `The git worker died more than ${RESTART_INTENSITY.max} t
 const IS_RETRIED: Readonly<Record<OperationName, boolean>> = {
   ...{ create: false, apply: false, restore: false, removeNamed: false, mergeNamed: false, undo: false },
   ...{ inspect: true, everTracked: true, claim: true, snapshot: true, overlap: true, prepare: true },
-  ...{ exportTree: true, importEdits: true },
+  ...{ exportTree: true, importEdits: true, dropRemoteRefs: true },
   ...{ settle: true, rebase: true, keep: true, remove: true, list: true, diff: true, sweep: true },
 };
 /** The request itself may be what kills the git worker. */
@@ -152,7 +154,7 @@ class KeeperLink {
     if (this.#hasDied && !this.#restarts.again()) return DIED_TOO_OFTEN;
     try {
       const { env, clock } = this.#options;
-      this.#life = beginKeeper(commandEnvironment(env), clock, (how) => this.#gone(how));
+      this.#life = beginKeeper(commandEnvironment(env, REACHES_SERVERS), clock, (how) => this.#gone(how));
       this.#caller.attach(this.#life.channel);
       return null;
     } catch (error) {

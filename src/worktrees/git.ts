@@ -65,7 +65,7 @@ const OURS = {
 
 /** Environment variables that steer git and must not be inherited. simple-git refuses to run with some of them. */
 const STEERS_GIT =
-  /^(GIT_(?!(AUTHOR|COMMITTER)_(NAME|EMAIL)$|SSL_|CONFIG_NOSYSTEM$)|(EDITOR|VISUAL|PAGER|PREFIX|SSH_ASKPASS)$)/i;
+  /^(GIT_(?!(AUTHOR|COMMITTER)_(NAME|EMAIL)$|SSL_|CONFIG_NOSYSTEM$)|(EDITOR|VISUAL|PAGER|PREFIX|SSH_ASKPASS|SSH_AUTH_SOCK)$)/i;
 
 /** What git started (a filter that became a daemon) may hold its output open. Wait this long after git has ended. */
 const PATIENCE_MS = 30_000;

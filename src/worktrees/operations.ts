@@ -30,6 +30,7 @@ import { sideIndexFile } from "./side-index.ts";
 import { sweep } from "./sweep.ts";
 import { exportTree } from "./travel/export.ts";
 import { importEdits } from "./travel/import.ts";
+import { dropRemoteRefs } from "./travel/remote.ts";
 import { allOf } from "./tree-add.ts";
 import { readRecord, type TreeRecord, writeRecord } from "./tree-record.ts";
 import { snapshotLocked, snapshotTree } from "./tree-snapshot.ts";
@@ -217,6 +218,7 @@ export const operations: Omit<Operations, "everTracked"> = {
   undo: undoMerge,
   exportTree,
   importEdits,
+  dropRemoteRefs,
   sweep,
 };
 

@@ -29,6 +29,14 @@ export type Owner = z.infer<typeof Owner>;
 const BaseRef = z.enum(["checkout", "head", "fresh"]);
 export type BaseRef = z.infer<typeof BaseRef>;
 
+/** A repository that a session and its runners reach (`troupe.runners.remote`), for what is too large for the engine. */
+const TravelRemote = z.object({
+  url: z.string(),
+  /** The directory of an attempt's refs there, as a full name. */
+  refs: z.string(),
+});
+export type TravelRemote = z.infer<typeof TravelRemote>;
+
 const ChangedFile = z.object({ path: z.string(), change: z.enum(["added", "modified", "deleted"]) });
 export type ChangedFile = z.infer<typeof ChangedFile>;
 
@@ -280,14 +288,17 @@ export const GIT_OPERATIONS = {
       have: z.array(z.string()),
       /** The directory for the bundle, which the caller removes. */
       into: z.string(),
+      /** Where it goes if it is too large for a bundle, or the receiver lacks the whole repository. */
+      remote: z.optional(TravelRemote),
     }),
     response: answer(
       outcome("exported", {
         /** Names the repository on every machine. */
         repository: z.string(),
         commit: z.string(),
-        /** Null if the receiver has the commit already. */
+        /** Null if the receiver has the commit already, or it was pushed to the remote. */
         bundle: z.nullable(z.string()),
+        isPushed: z.boolean(),
         bytes: z.number(),
         /** How many untracked files of the checkout are in it. */
         untracked: z.number(),
@@ -297,11 +308,20 @@ export const GIT_OPERATIONS = {
   },
   /** Gives a worktree exactly the files of a commit that came from a runner: its newest snapshot. */
   importEdits: {
-    request: z.extend(OfTree, { bundle: z.string(), commit: z.string() }),
+    request: z.union([
+      z.extend(OfTree, { commit: z.string(), bundle: z.string() }),
+      z.extend(OfTree, { commit: z.string(), remote: TravelRemote }),
+    ]),
     /** `changed`: since what the worktree had before. */
     response: answer(
       outcome("imported", { snapshot: z.string(), changed: z.array(ChangedFile), notes: Notes }),
     ),
+  },
+  /** Deletes what travelled through the remote for an agent, up to this attempt. */
+  dropRemoteRefs: {
+    /** `agent`: the directory of its refs. */
+    request: z.extend(InFolder, { url: z.string(), agent: z.string(), attempt: z.number() }),
+    response: answer(outcome("done", {})),
   },
   /** Removes what dead owners left and is provably saved; rolls back merges that a crash cut off. */
   sweep: {

@@ -173,7 +173,9 @@ describe("a real runner over a real Redis", { ...unless(whyNoRedis), ...PATIENT 
     writeFileSync(join(fleet.cwd, "larger"), randomBytes(66 * 1024 * 1024));
     const session = fleet.openSession(["ben"]);
     await expectDone(session.supervisor.prompt("go"));
-    expect(JSON.stringify(session.model.requests.at(-1)?.messages)).toMatch(/7\d{7} bytes .*67108864/);
+    expect(JSON.stringify(session.model.requests.at(-1)?.messages)).toMatch(
+      /7\d{7} bytes .*67108864.* Set troupe\.runners\.remote here and on the runner/,
+    );
     expect(fleet.effects()).toEqual(effectsOf("anna"));
   });
 });

@@ -27,14 +27,22 @@ export interface FleetOptions extends Partial<SupervisorOptions> {
   readonly isLocal?: boolean;
   /** `troupe.runners.setup`. */
   readonly setup?: string;
+  /** `troupe.runners.remote` of the session. */
+  readonly remote?: string;
   /** A file of the checkout that the user's rules deny by its absolute path. */
   readonly denied?: string;
+}
+
+interface RunnerStart {
+  readonly user?: AgentUser;
+  /** Its own `troupe.runners.remote`. */
+  readonly remote?: string;
 }
 
 /** A session in a repository whose agents run on runners, and the means to start those. */
 export async function openFleet(
   agent: (root: string, turn: number) => ScriptedTurn,
-  { isLocal = false, setup, denied, ...options }: FleetOptions = {},
+  { isLocal = false, setup, remote, denied, ...options }: FleetOptions = {},
   input: Readonly<Record<string, unknown>> = {},
 ) {
   const { folder: cwd } = await repositoryWith({ "a.txt": "one\ntwo\nthree\n", "b.txt": "b\n" });
@@ -68,13 +76,14 @@ export async function openFleet(
         : {
             runners: openRunners({
               ...{ pool: "default", version: "1", ...(setup === undefined ? {} : { setup }) },
+              ...(remote === undefined ? {} : { remote }),
               connect: async () => ({ carrier: engine.connect("session"), fleetKey: KEY }),
             }),
           }),
       ...options,
     },
   );
-  const start = async (name: string, { user }: { readonly user?: AgentUser } = {}) => {
+  const start = async (name: string, { user, remote: itsRemote }: RunnerStart = {}) => {
     const gateway = localGateway(scriptedModel(script), { patienceMs: 0 });
     const processes = startProcesses({ env: process.env, user });
     const home = temporaryFolder();
@@ -84,7 +93,7 @@ export async function openFleet(
       ...{ carrier: engine.connect(name), gateway, processes, home, trees: home, sandbox: {}, once: false },
       forks: new AgentForks({ clock: systemClock, memoryMb: 128, user }),
       ...{ sandboxState: "off", onLine() {}, onWarning() {} },
-      files: repositoryFiles(new RunnerRepositories(join(home, "repositories"))),
+      files: repositoryFiles(new RunnerRepositories(join(home, "repositories")), itsRemote),
       sealerOf: (id) => createSeal(KEY, id),
     });
     onTestFinished(async () => {

@@ -96,6 +96,7 @@ export function openLink({ random, faults, maxAgents, clock = systemClock }: Lin
     offer: { version: "test", files: null },
     sendFiles: async () => ({ repository: "", commit: "", bundle: null }),
     takeEdits: async () => {},
+    endTravel() {},
     hasNewFiles: () => false,
     paid() {},
     rules: () => ({ mode, rules: [] }),

@@ -33,4 +33,5 @@ export const mergeNamedTree = answering("mergeNamed");
 export const undoMerge = answering("undo");
 export const exportTree = answering("exportTree");
 export const importEdits = answering("importEdits");
+export const dropRemoteRefs = answering("dropRemoteRefs");
 export const sweep = answering("sweep");

@@ -55,9 +55,11 @@ export async function runRunner(start: RunnerStart): Promise<number> {
   const choice = await modelOf(args, context, env, { cwd: io.cwd, read: settings.read });
   const trees = RUNNER_TREES;
   makeTrees(trees);
-  const { sandbox, aliases, availableModels, commandEnv } = settings.read.settings;
+  const { sandbox, aliases, availableModels, commandEnv, runners } = settings.read.settings;
   // An address with a password is not for the list of processes.
   process.title = `troupe runner ${name}`;
+  // Before the home becomes that of agents: its git must not read what they can write.
+  const repositories = new RunnerRepositories(join(home, "repositories"));
   // The home of agents is the one that rules and commands name by `~`.
   if (user !== undefined) process.env["HOME"] = user.home;
   const { carrier, sealerOf } =
@@ -97,7 +99,7 @@ export async function runRunner(start: RunnerStart): Promise<number> {
     ...{ pools: pools.length === 0 ? ["default"] : pools, gateway, processes, home, trees, clock },
     ...{ sandbox, sandboxState, once, openGateway, onLine, onWarning: onLine },
     forks: new AgentForks({ clock, memoryMb: AGENT_MB, user }),
-    files: repositoryFiles(new RunnerRepositories(join(home, "repositories"))),
+    files: repositoryFiles(repositories, runners.remote),
     user,
   };
   const runner = await openRunner(options);

@@ -2,6 +2,7 @@ import { parseEngineUrl } from "../../engine/engine-url.ts";
 import { fleetKeyFile, readFleetKey } from "../../engine/fleet-key.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { troupeVersion } from "../../lib/version.ts";
+import { isRemoteAddress, REMOTE_ADDRESS } from "../../settings/remote-address.ts";
 import type { Runners } from "./index.ts";
 import { type EngineConnection, openRunners } from "./open-runners.ts";
 
@@ -15,6 +16,11 @@ export interface RunnersOptions {
   readonly key?: string;
   /** A shell command that runs once in each new worktree on a runner, before its agent starts. */
   readonly setup?: string;
+  /**
+   * A git repository that the session and its runners reach (`troupe.runners.remote` on their machines), for the first copy of a
+   * repository and for files over 64 MiB.
+   */
+  readonly remote?: string;
   /**
    * Whose credentials runners ask models with: their own (default), or those of the session, lent to each agent while it runs.
    */
@@ -34,16 +40,19 @@ export interface EngineParts {
 
 /** Returns the runners behind an engine, which is connected to with the first agent that needs it. Throws if its address cannot be used. */
 export function engineRunners(
-  { engine, key, pool, setup, maxAgents, credentials }: RunnersOptions,
+  { engine, key, pool, setup, remote, maxAgents, credentials }: RunnersOptions,
   parts: EngineParts,
 ): Runners {
   const isSsh = engine.startsWith("ssh:");
   if (!isSsh) parseEngineUrl(engine, parts.env["TROUPE_ENGINE_PASSWORD"]);
+  if (remote !== undefined && !isRemoteAddress(remote))
+    throw new Error(`The remote of runners must be ${REMOTE_ADDRESS}; it is ${JSON.stringify(remote)}.`);
   return openRunners({
     version: troupeVersion(),
     connect: () =>
       isSsh ? connectSsh(engine, parts) : connectServer(engine, key ?? fleetKeyFile(parts.home), parts),
     ...(setup === undefined ? {} : { setup }),
+    ...(remote === undefined ? {} : { remote }),
     ...(pool === undefined ? {} : { pool }),
     ...(credentials === undefined ? {} : { credentials }),
     ...(maxAgents === undefined ? {} : { maxAgents }),

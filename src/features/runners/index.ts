@@ -10,11 +10,10 @@ import { narrower } from "../../settings/modes.ts";
 import type { PermissionMode } from "../../settings/rules.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Joints } from "../../supervisor/joints.ts";
-import type { Worktrees } from "../../worktrees/worktrees.ts";
 import type { UsageMeter } from "../budget/usage-meter.ts";
 import type { SessionRules } from "../gate/session-rules.ts";
 import type { HeldWorktrees } from "../writers/held-worktrees.ts";
-import { travellingFiles } from "./travelling-files.ts";
+import { type TravelWorktrees, travellingFiles } from "./travelling-files.ts";
 
 /** Other machines on which agents can run. */
 export interface Runners {
@@ -22,6 +21,8 @@ export interface Runners {
   readonly pool?: string;
   /** A command that runs once in each new worktree on a runner. */
   readonly setup?: string;
+  /** A git repository that session and runners reach, for files that are too large for the engine. */
+  readonly remote?: string;
   /** Whose credentials runners ask models with (default `runner`: their own). */
   readonly credentials?: "runner" | "lend";
   /** Agents that are offered to runners at the same time (default 256); others wait. */
@@ -38,6 +39,7 @@ export interface RunnersHostParts {
 }
 
 export interface RunnersFeatureParts {
+  readonly session: SessionId;
   readonly options: {
     readonly runners?: Runners;
     readonly source: GatewayConfig["source"] | { readonly provider: "client" };
@@ -51,7 +53,7 @@ export interface RunnersFeatureParts {
   readonly mode: { current(): PermissionMode };
   readonly hooks: { afterCalls(skills: readonly string[]): RunnerHooks[] };
   readonly caller: (actor: ActorId, cwd: string) => HookCaller;
-  readonly worktrees: Pick<Worktrees, "exportTree" | "importEdits">;
+  readonly worktrees: TravelWorktrees;
   readonly trees: Pick<HeldWorktrees, "at" | "received">;
   onWarning(message: string): void;
 }
@@ -72,7 +74,7 @@ export function runnersFeature(parts: RunnersFeatureParts): Joints {
 
 function sideOf(
   actor: Actor,
-  { version, setup }: Runners,
+  { version, setup, remote }: Runners,
   lent: { readonly lent?: LentModel },
   parts: RunnersFeatureParts,
 ): SessionSide {
@@ -84,7 +86,7 @@ function sideOf(
       ...lent,
     },
     ...travellingFiles(actor, {
-      ...parts,
+      ...{ ...parts, remote },
       onNote: (note) => onWarning(`The worktree of agent ${actor.id}: ${note}`),
     }),
     paid({ id: _, ...paid }) {

@@ -2,17 +2,34 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, utimesSync } fr
 import { join } from "node:path";
 import type { GitEnvironment } from "../environment.ts";
 import { dropLocksOfKilled } from "../killed-git.ts";
+import { withLock } from "../lock.ts";
 import { ownEnvironment } from "../own-environment.ts";
+import type { TravelRemote } from "../protocol.ts";
 import { outputOf, refuseRequest } from "../refusal.ts";
 import { bareGit, makeBareRepository } from "../travel/bare-repository.ts";
 import { assertBundle, knownCommits, TRAVEL_REF, travelled } from "../travel/bundle.ts";
+import { fetchCommit } from "../travel/remote.ts";
 import { IS_ID } from "../travel/repository-id.ts";
 import { pruneRepositories, REPOSITORY_LIMITS, type RepositoryLimits } from "./prune.ts";
-import { type ExportedEdits, type RunnerTree, RunnerTrees, type TakenFiles } from "./trees.ts";
+import {
+  type EditsExport,
+  type ExportedEdits,
+  type RunnerTree,
+  RunnerTrees,
+  type TakenFiles,
+} from "./trees.ts";
 
 /** Commits to build a bundle on: more would not make it smaller. */
 const MAX_HAVE = 64;
+/** Milliseconds that an agent waits for the fetches of others. */
+const FETCH_MS = 60 * 60_000;
 const RECEIVED = "refs/troupe/received/";
+
+interface RemoteCommit {
+  readonly commit: string;
+  readonly remote: TravelRemote;
+  readonly signal: AbortSignal;
+}
 
 /**
  * The repositories of a runner: a bare clone of each, worktrees of agents, and their edits as bundles. Rejects with a
@@ -23,10 +40,13 @@ export class RunnerRepositories {
   readonly #limits: RepositoryLimits;
   readonly #ground: GitEnvironment;
   readonly #trees: RunnerTrees;
+  /** In which git reaches the remote: with the settings and the credentials of the runner's user. */
+  readonly #env: Readonly<Record<string, string>>;
 
   constructor(folder: string, limits = REPOSITORY_LIMITS, ground = ownEnvironment(process.env)) {
     this.#folder = folder;
     this.#limits = limits;
+    this.#env = ground.env;
     // There are no settings of git in the directory.
     const env = { ...ground.env, HOME: folder, XDG_CONFIG_HOME: folder, GIT_CONFIG_NOSYSTEM: "1" };
     this.#ground = { ...ground, env };
@@ -55,6 +75,22 @@ export class RunnerRepositories {
     return (await Promise.all(ids.map((id) => this.have(id)))).flat();
   }
 
+  /** Fetches a commit from the remote into the clone, which is made if it does not exist: once for all agents that want it. */
+  fetch(repository: string, { commit, remote, signal }: RemoteCommit): Promise<void> {
+    const path = this.place(repository);
+    if (!existsSync(path)) this.#make(path, commit);
+    const lock = join(this.#folder, "locks", `fetch-${repository}`);
+    const work = async () => {
+      this.#use(repository);
+      const ref = `${RECEIVED}${commit}`;
+      const git = bareGit(path, this.#ground);
+      if ((await git.run(["rev-parse", "-q", "--verify", ref])).out.trim() === commit) return;
+      await this.#unlock(path, ref);
+      await fetchCommit(remote, commit, ref, { path, env: this.#env, signal });
+    };
+    return withLock(lock, this.#ground, work, { waitMs: FETCH_MS, signal });
+  }
+
   /** Takes a bundle into the clone, which is made if it does not exist. The same one twice is harmless. */
   async receive(
     repository: string,
@@ -66,8 +102,7 @@ export class RunnerRepositories {
     if (!existsSync(path)) this.#make(path, commit);
     this.#use(repository);
     const ref = `${RECEIVED}${commit}`;
-    // A killed git leaves it.
-    await dropLocksOfKilled([join(path, `${ref}.lock`)], 1, Number.POSITIVE_INFINITY);
+    await this.#unlock(path, ref);
     const fetch = ["fetch", "-q", "--no-tags", "--no-write-fetch-head", "--no-auto-gc"];
     const done = await bareGit(path, this.#ground).run([...fetch, bundle, `+${TRAVEL_REF}:${ref}`]);
     if (/lacks these prerequisite commits/.test(done.err))
@@ -100,9 +135,9 @@ export class RunnerRepositories {
     return this.#trees.snapshot(path);
   }
 
-  /** Bundles what a worktree has and `base` has not; null if nothing. The caller removes the file in `into`. */
-  exportSince(path: string, base: string, into: string): Promise<ExportedEdits | null> {
-    return this.#trees.exportSince(path, base, into);
+  /** Sends what a worktree has and `base` has not; null if nothing. The caller removes the bundle in `into`. */
+  exportSince(path: string, to: Omit<EditsExport, "env">): Promise<ExportedEdits | null> {
+    return this.#trees.exportSince(path, { ...to, env: this.#env });
   }
 
   /** Removes a worktree, a shared one with its last lease. Does nothing if a later attempt has the path by now. */
@@ -132,6 +167,11 @@ export class RunnerRepositories {
       refuseRequest("This runner has no clone of the agent's repository.");
     }
     return path;
+  }
+
+  /** A killed git leaves the lock of the ref that it was writing. */
+  #unlock(path: string, ref: string): Promise<void> {
+    return dropLocksOfKilled([join(path, `${ref}.lock`)], 1, Number.POSITIVE_INFINITY);
   }
 
   /** It is whole when it has its name. */

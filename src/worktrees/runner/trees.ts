@@ -12,8 +12,9 @@ import { snapshotRef, treeRecordFolder } from "../layout.ts";
 import { withLock, withTreeLock } from "../lock.ts";
 import { outputOf, refuseRequest } from "../refusal.ts";
 import { bareGit } from "../travel/bare-repository.ts";
-import { travelled, writeBundle } from "../travel/bundle.ts";
+import { travelled } from "../travel/bundle.ts";
 import { findHead } from "../travel/head-trailer.ts";
+import { sendCommit, type Travelling } from "../travel/send-commit.ts";
 import { writeRecord } from "../tree-record.ts";
 import { snapshotLocked } from "../tree-snapshot.ts";
 import { gitDirOf, type TreePlace } from "../worktree-location.ts";
@@ -47,8 +48,17 @@ export interface TakenFiles {
 }
 
 export interface ExportedEdits extends TakenFiles {
-  readonly bundle: string;
+  /** Null: they were pushed to the remote. */
+  readonly bundle: string | null;
   readonly bytes: number;
+}
+
+/** Where edits go. */
+export interface EditsExport extends Pick<Travelling, "remote" | "env" | "signal"> {
+  /** What the session has. */
+  readonly base: string;
+  /** The directory for the bundle. */
+  readonly into: string;
 }
 
 /** The worktrees of a runner. Each has a directory next to it with its state. */
@@ -100,12 +110,13 @@ export class RunnerTrees {
     return { commit: taken.commit, notes: taken.notes };
   }
 
-  async exportSince(path: string, base: string, into: string): Promise<ExportedEdits | null> {
+  async exportSince(path: string, { base, into, ...to }: EditsExport): Promise<ExportedEdits | null> {
     const { place } = this.#place(path);
     const { commit, notes } = await this.snapshot(path);
     const file = join(into, `${commit.slice(0, 12)}-${this.#ground.id()}.bundle`);
-    const { bundle, bytes } = await writeBundle(place.common, { commit, have: [base], file }, this.#ground);
-    return bundle === null ? null : { commit, bundle, bytes, notes };
+    const travelling = { commit, have: [base], file, ...to };
+    const { isPushed, bundle, bytes } = await sendCommit(place.common, travelling, this.#ground);
+    return bundle === null && !isPushed ? null : { commit, bundle, bytes, notes };
   }
 
   remove(path: string, lease: string): Promise<void> {

@@ -6,43 +6,57 @@ import type { GitEnvironment, Repository } from "../environment.ts";
 import type { Git, GitAnswer } from "../git.ts";
 import { snapshotRef } from "../layout.ts";
 import { isSafeRelativePath } from "../merge/locate.ts";
+import type { TravelRemote } from "../protocol.ts";
 import { outputOf, refuseRequest } from "../refusal.ts";
 import { inBorrowing } from "./bare-repository.ts";
 import { travelled } from "./bundle.ts";
 import { outwardLinks } from "./outward-links.ts";
+import { fetchCommit } from "./remote.ts";
 
 /** A bundle that is smaller cannot have files that fill a disk. */
 const SMALL_BYTES = 1024 * 1024;
 const ARRIVED = "refs/heads/arrived";
 const MAX_FILES_BYTES = 1024 * 1024 * 1024;
 
-export interface Arrived {
-  /** Its header has been checked. */
-  readonly bundle: string;
-  readonly commit: string;
-}
+/** Where a commit of a runner is: in a bundle, whose header has been checked, or in the remote. */
+export type Arrived = { readonly commit: string } & (
+  | { readonly bundle: string }
+  | { readonly remote: TravelRemote }
+);
 
 /**
- * Copies the objects of a bundle into the repository, after they were checked in one that is thrown away: of a bundle
- * that is refused, nothing stays.
+ * Copies what a runner has sent into the repository, after it was checked in one that is thrown away: of what is refused,
+ * nothing stays.
  */
 export async function bringIn(
   repo: Repository,
   tree: Worktree,
-  { bundle, commit }: Arrived,
+  arrived: Arrived,
   ground: GitEnvironment,
+  signal: AbortSignal,
 ): Promise<void> {
+  const { commit } = arrived;
   const newest = await repo.git.run(["rev-parse", "--revs-only", snapshotRef(tree.name)]);
   const known = newest.out.trim() || tree.base;
   // What git walks from, to know that the history below the bundle is whole.
   const refs = { "refs/known/base": tree.base, "refs/known/newest": known };
-  const { size } = statSync(bundle);
   await inBorrowing(repo.common, { like: commit, refs }, ground, async (git, path) => {
-    const what = `The bundle ${bundle} was not taken`;
-    const opened = await git.run(["bundle", "unbundle", bundle]);
-    if (/lacks these prerequisite commits/.test(opened.err))
-      refuseRequest(`${what}: it builds on commits that ${repo.top} does not have.`);
-    travelled(opened, what, repo.common);
+    const what =
+      "bundle" in arrived
+        ? `The bundle ${arrived.bundle} was not taken`
+        : `The edits of ${tree.name} were not taken`;
+    if ("bundle" in arrived) {
+      const opened = await git.run(["bundle", "unbundle", arrived.bundle]);
+      if (/lacks these prerequisite commits/.test(opened.err))
+        refuseRequest(`${what}: it builds on commits that ${repo.top} does not have.`);
+      travelled(opened, what, repo.common);
+    } else {
+      const findProblem = () =>
+        packedBytes(path) > MAX_FILES_BYTES ? `its files have more than ${MAX_FILES_BYTES} bytes` : null;
+      const { env } = ground;
+      await fetchCommit(arrived.remote, commit, ARRIVED, { path, env, signal, findProblem });
+    }
+    const size = "bundle" in arrived ? statSync(arrived.bundle).size : packedBytes(path);
     for (const pack of packsIn(path))
       assertSound(await git.run(["index-pack", "--strict", "-o", join(path, "checked.idx"), pack]), what);
     await assertHarmless(git, tree, commit, size);
@@ -61,6 +75,13 @@ function assertSound(checked: GitAnswer, what: string): void {
   if (checked.code !== 0 && problem !== undefined)
     refuseRequest(`${what}: it is damaged or forged (${problem}).`);
   outputOf(checked, what);
+}
+
+/** Also of what is still arriving. */
+function packedBytes(path: string): number {
+  const folder = join(path, "objects", "pack");
+  const sizes = readdirSync(folder).map((name) => statSync(join(folder, name), { throwIfNoEntry: false }));
+  return sizes.reduce((sum, found) => sum + (found?.size ?? 0), 0);
 }
 
 function packsIn(path: string): string[] {

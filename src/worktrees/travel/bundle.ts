@@ -1,50 +1,11 @@
 import { constants } from "node:fs";
-import { mkdir, open, rm, stat } from "node:fs/promises";
-import { dirname } from "node:path";
-import type { GitEnvironment } from "../environment.ts";
+import { open } from "node:fs/promises";
 import type { Git, GitAnswer } from "../git.ts";
 import { outputOf, refuseRequest } from "../refusal.ts";
-import { inBorrowing } from "./bare-repository.ts";
 
 /** The only ref of a bundle, which names the commit whose files travel. */
 export const TRAVEL_REF = "refs/troupe/travel";
 export const IS_COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
-/** Edits beyond this are refused: they are not edits of a source tree. */
-export const MAX_EDITS_BYTES = 64 * 1024 * 1024;
-
-export interface WrittenBundle {
-  /** Null if the receiver has the commit already. */
-  readonly bundle: string | null;
-  readonly bytes: number;
-}
-
-export interface Travelling {
-  readonly commit: string;
-  /** Commits that the receiver has; unknown ones are ignored. */
-  readonly have: readonly string[];
-  /** Where the bundle is written. */
-  readonly file: string;
-}
-
-/** Writes a bundle of a commit and its history, without what the receiver has. */
-export async function writeBundle(
-  common: string,
-  { commit, have, file }: Travelling,
-  ground: GitEnvironment,
-): Promise<WrittenBundle> {
-  await mkdir(dirname(file), { recursive: true });
-  return inBorrowing(common, { like: commit, refs: { [TRAVEL_REF]: commit } }, ground, async (git) => {
-    const known = await knownCommits(git, have);
-    if (known.includes(commit)) return { bundle: null, bytes: 0 };
-    const without = known.map((id) => `^${id}`);
-    const made = await git.run(["bundle", "create", "-q", file, TRAVEL_REF, ...without]);
-    if (/empty bundle/.test(made.err)) return { bundle: null, bytes: 0 };
-    if (made.code !== 0) await rm(file, { force: true });
-    travelled(made, "The files could not be bundled", dirname(file));
-    return { bundle: file, bytes: (await stat(file)).size };
-  });
-}
-
 /** Returns those of these commits that a repository has. */
 export async function knownCommits(git: Git, ids: readonly string[]): Promise<string[]> {
   const asked = [...new Set(ids)].filter((id) => IS_COMMIT.test(id)).slice(0, 400);

@@ -12,10 +12,11 @@ import { repositoryAt } from "../repository.ts";
 import { readRecord, type TreeRecord } from "../tree-record.ts";
 import { snapshotLocked } from "../tree-snapshot.ts";
 import { locateWorktree } from "../worktree-location.ts";
-import { knownCommits, writeBundle } from "./bundle.ts";
+import { knownCommits } from "./bundle.ts";
 import { headTrailer } from "./head-trailer.ts";
 import { showSnapshot } from "./import.ts";
 import { isShallow, repositoryId } from "./repository-id.ts";
+import { sendCommit } from "./send-commit.ts";
 
 /** A commit whose files travel, and what its untracked files are counted from. */
 interface Source {
@@ -28,8 +29,9 @@ interface Source {
 
 /** Writes the files of a worktree or a checkout as a bundle for another machine. */
 export async function exportTree(
-  { source, have, into }: GitRequest<"exportTree">,
+  { source, have, into, remote }: GitRequest<"exportTree">,
   ground: GitEnvironment,
+  signal: AbortSignal,
 ): Promise<SuccessOf<"exportTree">> {
   const repo = await repositoryAt(source.type === "tree" ? source.tree.checkout : source.folder, ground);
   const repository = await repositoryId(repo);
@@ -38,9 +40,9 @@ export async function exportTree(
     : retryAfterGc(repo.common, ground, () => sourceOfCheckout(repo, ground)));
   const commit = await withHistory(repo, found, have);
   const file = join(into, `${commit.slice(0, 12)}-${ground.id()}.bundle`);
-  const { bundle, bytes } = await writeBundle(repo.common, { commit, have, file }, ground);
+  const sent = await sendCommit(repo.common, { commit, have, file, remote, signal }, ground);
   const untracked = await countUntracked(repo, found);
-  return { type: "exported", repository, commit, bundle, bytes, untracked, notes: [...found.notes] };
+  return { type: "exported", repository, commit, ...sent, untracked, notes: [...found.notes] };
 }
 
 /** The same files are the same commit again, so that agents which only read can share a worktree. */

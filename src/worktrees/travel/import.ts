@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { MAX_BUNDLE_BYTES } from "../../mailbox/runners.ts";
 import type { Worktree } from "../../mailbox/worktree.ts";
 import { filesOf } from "../changes.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
@@ -14,22 +15,24 @@ import { readRecord, type TreeRecord, writeRecord } from "../tree-record.ts";
 import { snapshotLocked } from "../tree-snapshot.ts";
 import { locateWorktree } from "../worktree-location.ts";
 import { bringIn } from "./bring-in.ts";
-import { assertBundle, MAX_EDITS_BYTES } from "./bundle.ts";
+import { assertBundle } from "./bundle.ts";
 
 /**
  * Makes a worktree have exactly the files of a commit that came from a runner, as its newest snapshot. What was in it
  * stays in the chain. A repeated call changes nothing.
  */
 export async function importEdits(
-  { tree: { name, checkout }, bundle, commit }: GitRequest<"importEdits">,
+  { tree: { name, checkout }, ...arrived }: GitRequest<"importEdits">,
   ground: GitEnvironment,
+  signal: AbortSignal,
 ): Promise<SuccessOf<"importEdits">> {
   const repo = await repositoryAt(checkout, ground);
   const record = (await readRecord(repo.common, name)) ?? refuseRequest(`There is no worktree ${name}.`);
   if (isBeingRemoved(repo.common, name))
     refuseRequest(`The worktree ${name} is being removed, so no more edits of it are taken.`);
-  await assertBundle(bundle, commit, MAX_EDITS_BYTES);
-  await bringIn(repo, record.tree, { bundle, commit }, ground);
+  const { commit } = arrived;
+  if ("bundle" in arrived) await assertBundle(arrived.bundle, commit, MAX_BUNDLE_BYTES);
+  await bringIn(repo, record.tree, arrived, ground, signal);
   await settleLeftOver(repo, record.tree, ground);
   const shown = await withTreeLock(repo.common, name, ground, () =>
     showSnapshot(repo, record, commit, ground),

@@ -25,6 +25,7 @@ export function fakeWorktrees(answers: Partial<Worktrees>): Worktrees {
     undo: unasked("undo"),
     exportTree: unasked("exportTree"),
     importEdits: unasked("importEdits"),
+    dropRemoteRefs: unasked("dropRemoteRefs"),
     sweep: unasked("sweep"),
     close: async () => {},
     ...answers,

@@ -51,8 +51,8 @@ test.for([1, 2, 3, 4])(
       const there = world.remote("one");
       writeFileSync(join(there, "a.txt"), `${at}\n`);
       writeFileSync(join(there, `b/${at % 5}.txt`), `${at}\n`);
-      const edits = await world.runner.exportSince(there, sent.commit, world.blobs);
-      if (edits === null) throw new Error("nothing was edited");
+      const edits = await world.runner.exportSince(there, { base: sent.commit, into: world.blobs });
+      if (edits === null || edits.bundle === null) throw new Error("nothing was edited");
       const request = { tree, bundle: edits.bundle, commit: edits.commit };
       more = await killed(repository, world.folder, { type: "import", edits: request }, at);
       expect(await importEdits(request, world.ground), `${at}`).toMatchObject({ type: "imported" });

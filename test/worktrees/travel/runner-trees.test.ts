@@ -81,7 +81,7 @@ test("filters that the machine has for a file's attribute do not run on a runner
   const lease = await runner.addTree({ repository: sent.repository, commit: sent.commit, path });
   expect(filesBelow(path)).toEqual(filesBelow(repository.folder));
   writeFileSync(join(path, "a.txt"), "2\n");
-  const edits = await runner.exportSince(path, sent.commit, world.blobs);
+  const edits = await runner.exportSince(path, { base: sent.commit, into: world.blobs });
   expect(edits?.notes).toEqual([]);
   await runner.removeTree(path, lease);
 });

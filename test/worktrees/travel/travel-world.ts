@@ -2,19 +2,20 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, realpath
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Worktree } from "../../../src/mailbox/worktree.ts";
-import type { GitRequest, SuccessOf } from "../../../src/worktrees/protocol.ts";
+import type { GitRequest, SuccessOf, TravelRemote } from "../../../src/worktrees/protocol.ts";
 import { RunnerRepositories } from "../../../src/worktrees/runner/repositories.ts";
 import type { TestRepository } from "../../support/git-repository.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { creationIn, groundOf } from "../../support/worktree-ground.ts";
 import { createTree, exportTree, importEdits } from "../operations.ts";
 
-/** A supervisor's checkout and a runner, on one disk. */
-export function travelWorld(repository: TestRepository) {
+/** A supervisor's checkout and a runner, on one disk; `via`: what both have as their remote. */
+export function travelWorld(repository: TestRepository, via?: TravelRemote) {
   const folder = realpathSync(temporaryFolder());
   const ground = groundOf(repository);
   const runner = new RunnerRepositories(join(folder, "clones"), undefined, ground);
   const blobs = join(folder, "blobs");
+  const { signal } = new AbortController();
   mkdirSync(blobs);
   const remote = (name: string) => join(folder, "trees", "session1", name);
 
@@ -30,9 +31,11 @@ export function travelWorld(repository: TestRepository) {
     const repositories = await exportTree({ source, have: [], into: blobs }, ground);
     if (repositories.type !== "exported") throw new Error(repositories.reason);
     const have = await runner.have(repositories.repository);
-    const sent = await exportTree({ source, have, into: blobs }, ground);
+    const shared = via === undefined ? {} : { remote: via };
+    const sent = await exportTree({ source, have, into: blobs, ...shared }, ground);
     if (sent.type !== "exported") throw new Error(sent.reason);
-    const { repository: id, commit, bundle } = sent;
+    const { repository: id, commit, bundle, isPushed } = sent;
+    if (isPushed && via) await runner.fetch(id, { commit, remote: via, signal });
     if (bundle !== null) await runner.receive(id, { commit, bundle });
     const lease = await runner.addTree({ repository: id, commit, path: remote(name) });
     onTestFinished(() => runner.removeTree(remote(name), lease));
@@ -42,10 +45,11 @@ export function travelWorld(repository: TestRepository) {
     ...{ folder, ground, runner, blobs, remote, create, sendOut },
     /** What has changed since `base`, taken into the worktree. */
     async bringBack(tree: Worktree, base: string) {
-      const edits = await runner.exportSince(remote(tree.name), base, blobs);
+      const edits = await runner.exportSince(remote(tree.name), { base, into: blobs, remote: via, signal });
       if (edits === null) return null;
       const { bundle, commit } = edits;
-      const taken = await importEdits({ tree, bundle, commit }, ground);
+      const from = bundle === null && via !== undefined ? { remote: via } : { bundle: bundle ?? "" };
+      const taken = await importEdits({ tree, commit, ...from }, ground);
       if (taken.type !== "imported") throw new Error(taken.reason);
       return { ...edits, ...taken };
     },
