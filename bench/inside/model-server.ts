@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import {
   type Handler,
   type RecordedRequest,
@@ -63,7 +64,10 @@ function handlerOf(play: Play): Handler {
 /** `turns` counts replies: the last one is the final text. */
 function loop({ turns, file, delayMs = 0, pieces, meeting }: Extract<Play, { type: "loop" }>): Handler {
   // Another input each turn: the same call again and again is a circle, which ends the agent.
-  const read = (turn: number) => ({ name: "Read", input: { file_path: file, limit: 1_000 + turn } });
+  const read = (turn: number, { rawBody }: RecordedRequest) => ({
+    name: "Read",
+    input: { file_path: resolve(directoryOf(rawBody), file), limit: 1_000 + turn },
+  });
   const reading = toolLoop(turns - 1, read, { delayMs });
   const meet = meeting === undefined ? async () => {} : meetingOf(meeting);
   return async (request) => {
@@ -71,6 +75,11 @@ function loop({ turns, file, delayMs = 0, pieces, meeting }: Extract<Play, { typ
     if (!reply.calls) await meet();
     return pieces ? inPieces(reply, pieces) : reply;
   };
+}
+
+/** Of an agent: on a runner it is another one than here. */
+function directoryOf(request: string): string {
+  return /Working directory: (.*?)\\n/.exec(request)?.[1] ?? "";
 }
 
 function inPieces(reply: ServedReply, { count, apartMs }: { count: number; apartMs: number }): ServedReply {

@@ -119,7 +119,10 @@ export const OfferedSpec = z.object({
   ...AttemptId.shape,
   /** The version of the session's Troupe. */
   version: z.string(),
+  /** Without its kit. */
   spec: ActorSpec,
+  /** The digest of its kit, which a runner that does not know it requests. */
+  kit: z.string(),
   /** Where its files must be on the runner, which requests them with `files`, or null if they are there already. */
   files: z.nullable(z.string()),
   rules: RunnerRules,
@@ -134,7 +137,7 @@ export type OfferedSpec = z.infer<typeof OfferedSpec>;
 export const SentEdits = z.object({ commit: z.string(), bundle: z.nullable(z.string()) });
 export type SentEdits = z.infer<typeof SentEdits>;
 
-/** The first request of an attempt, which runs nothing before the response. */
+/** An attempt runs nothing before the response. */
 const Boarding = z.object({
   runner: z.string(),
   version: z.string(),
@@ -161,6 +164,8 @@ export type Paid = z.infer<typeof Paid>;
 
 /** What an agent on a runner requests of its session. Each request has a key, under which it is answered once. */
 export const attemptRequests = {
+  /** The kit of its spec, packed, before it boards. */
+  kit: { request: z.null(), response: z.string() },
   board: { request: Boarding, response: Boarded },
   /** Its files as they are now. `have`: commits that the runner has; `hasRemote`: it can fetch from a remote. */
   files: {
@@ -177,7 +182,6 @@ export const attemptRequests = {
   compacting: { request: CompactBegin, response: CompactAnswer },
   compacted: { request: unchecked<CompactEnd>(), response: z.nullable(Compacted) },
   hidden: { request: SearchMatches, response: z.array(z.string()) },
-  paid: { request: Paid, response: z.null() },
 } satisfies Requests;
 
 /** How an attempt ended on its runner. `parked`: another runner continues with what is recorded. */
@@ -194,6 +198,8 @@ export type RunnerExit = z.infer<typeof RunnerExit>;
 /** From the agent to its session, without a response. */
 export const attemptNotices = {
   report: FromAgent,
+  /** Before the turn, or the end, that it was paid for. */
+  paid: Paid,
   exit: RunnerExit,
   /** A sentence for the user. */
   remark: z.string(),

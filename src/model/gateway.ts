@@ -168,7 +168,7 @@ export function threadGateway(config: GatewayConfig, options: ThreadGatewayOptio
   return {
     connect(actor, lead, side) {
       const { port1, port2 } = new MessageChannel();
-      if (running) running.notify("connect", { actor, lead, side, port: port1 }, [port1]);
+      if (running) running.notify("connect", { actor, lead, side, port: port1 }, { transfer: [port1] });
       else port1.close();
       return port2;
     },

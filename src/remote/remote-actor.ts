@@ -13,6 +13,7 @@ import {
   type RunnerRules,
   type SentEdits,
 } from "../mailbox/runners.ts";
+import { packKit } from "../mailbox/spec-kit.ts";
 
 export interface RemoteActorParts {
   readonly clock: Pick<Clock, "now">;
@@ -125,6 +126,7 @@ export class RemoteActor implements ActorHandle {
       channel,
       attemptRequests,
       {
+        kit: () => packKit(this.start.spec),
         board: ({ runner: name, lacks }) => this.#board(name, lacks),
         before: served(async (call) => {
           const decision = await services.before(call);
@@ -154,10 +156,6 @@ export class RemoteActor implements ActorHandle {
         compacting: served(services.compacting),
         compacted: served(services.compacted),
         hidden: served(async (found) => [...(await services.hidden(found))]),
-        paid(paid) {
-          elsewhere?.paid(paid);
-          return null;
-        },
       },
       { remember: { most: 200, large: new Set() } },
     );
@@ -166,6 +164,7 @@ export class RemoteActor implements ActorHandle {
         this.#hasBegun = true;
         if (!this.#isOver) this.start.onReport(report);
       },
+      paid: (paid) => elsewhere?.paid(paid),
       remark: (sentence) => this.#parts.onWarning(sentence),
       sign() {},
       exit: (exit) => void this.#leave(exitOf(exit)),

@@ -19,6 +19,7 @@ import {
   ToSession,
   topics,
 } from "../mailbox/runners.ts";
+import { digestKit, packKit, withoutKit } from "../mailbox/spec-kit.ts";
 import { RemoteActor, type RemoteActorParts } from "./remote-actor.ts";
 import { RunnerList } from "./runner-list.ts";
 
@@ -163,7 +164,7 @@ export class RemoteHost implements ActorHost {
       if (actor.runner !== null || !this.#actors.has(name)) return;
       const offered: OfferedSpec = {
         ...this.#idOf(spec),
-        spec,
+        ...{ spec: withoutKit(spec), kit: digestKit(packKit(spec)) },
         rules: actor.sendRules(),
         ...elsewhere.offer,
       };

@@ -1,11 +1,12 @@
 import type { SealedBlobs } from "../engine/sealed-blobs.ts";
 import { backgroundCommands } from "../features/background/commands.ts";
 import { TreeCommands } from "../features/isolation/tree-commands.ts";
-import { type Clock, within } from "../lib/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
 import type { Packet } from "../mailbox/rpc/reliable-channel.ts";
 import { receive, sender, serve } from "../mailbox/rpc/server.ts";
-import type { AttemptId, OfferedSpec, Paid, RunnerExit } from "../mailbox/runners.ts";
+import type { AttemptId, OfferedSpec, RunnerExit } from "../mailbox/runners.ts";
+import { withKit } from "../mailbox/spec-kit.ts";
 import type { Gateway, GatewayNotice } from "../model/client.ts";
 import type { SandboxSettings } from "../policy/sandbox/sandbox.ts";
 import { platformShell } from "../processes/platform-shell.ts";
@@ -18,6 +19,7 @@ import { type AttemptOutputs, makeOutputs } from "./attempt-outputs.ts";
 import { type CallHooks, openCallHooks } from "./call-hooks.ts";
 import { type CallRules, openCallRules } from "./call-rules.ts";
 import type { AttemptFiles, RunnerFiles } from "./files.ts";
+import type { KnownKits } from "./known-kits.ts";
 import { ModelPorts } from "./model-ports.ts";
 import { Outpost } from "./outpost.ts";
 import { SessionLink } from "./session-link.ts";
@@ -33,6 +35,7 @@ export interface AttemptParts {
   readonly gateway: Pick<Gateway, "connect" | "disconnect">;
   readonly processes: Processes;
   readonly files: RunnerFiles;
+  readonly kits: KnownKits;
   /** Returns the bytes that the engine keeps for a session. */
   blobsOf(session: string): SealedBlobs;
   readonly sandbox: Partial<SandboxSettings>;
@@ -54,16 +57,13 @@ export const SILENT_MS = 30 * 60_000;
 /** The same while its runner stops. */
 const STOPPING_MS = 60_000;
 const SETUP_MS = 5 * 60_000;
-/** Milliseconds that the end of an agent waits for its last costs to be booked. */
-const PAID_MS = 2_000;
 
 /** One attempt of an agent on this runner: boards, gets its files, runs in a process of its own, and ends. */
 export class RunnerAttempt {
-  readonly offer: OfferedSpec;
+  #offer: OfferedSpec;
   readonly #parts: AttemptParts;
   readonly #link: SessionLink;
   readonly #decided = Promise.withResolvers<RunnerExit>();
-  readonly #paying = new Set<Promise<unknown>>();
   #process: AgentProcess | null = null;
   #notify: ReturnType<typeof sender<typeof processNotices>> = () => {};
   #files: AttemptFiles | null = null;
@@ -83,7 +83,7 @@ export class RunnerAttempt {
   #withdrawGrace = () => {};
 
   constructor(offer: OfferedSpec, parts: AttemptParts, send: (packet: Packet) => void) {
-    this.offer = offer;
+    this.#offer = offer;
     this.#parts = parts;
     this.#link = new SessionLink({
       ...{ clock: parts.clock, send },
@@ -99,6 +99,11 @@ export class RunnerAttempt {
         },
       },
     });
+  }
+
+  /** Its spec has its kit once it has boarded. */
+  get offer(): OfferedSpec {
+    return this.#offer;
   }
 
   get id(): AttemptId {
@@ -141,6 +146,12 @@ export class RunnerAttempt {
     this.#decided.resolve({ type: "parked", reason });
   }
 
+  /** Ends it immediately; its session has no use for what it would still send. */
+  dismiss(): void {
+    this.#link.close();
+    this.terminate();
+  }
+
   terminate(): void {
     this.#decided.resolve({ type: "terminated" });
   }
@@ -156,14 +167,11 @@ export class RunnerAttempt {
   pay({ model, asked, usage, apiMs, broken, odd }: Extract<GatewayNotice, { type: "usage" }>): void {
     this.#paid += 1;
     const id = `${this.offer.attempt}-${this.#paid}`;
-    const paid: Paid = {
+    this.#link.pay({
       ...{ id, model, asked, usage, apiMs },
       ...(broken ? { broken } : {}),
       ...(odd ? { odd } : {}),
-    };
-    const booked = this.#link.request("paid", id, paid).catch(() => {});
-    this.#paying.add(booked);
-    void booked.then(() => this.#paying.delete(booked));
+    });
   }
 
   /** Resolves when it has ended, with all that ran for it. Never rejects. */
@@ -178,18 +186,14 @@ export class RunnerAttempt {
   }
 
   async #run(): Promise<void> {
-    const { clock, gateway, processes, onWarning } = this.#parts;
+    const { gateway, processes, onWarning } = this.#parts;
     const exit = await this.#boardAndRun();
     this.#travelling.abort(new Error("The attempt is over."));
     this.#process?.kill();
     this.#withdrawGrace();
     gateway.disconnect(this.offer.actor);
     this.#outpost?.close();
-    if (exit !== null) {
-      // What a request cost that was cut off is booked before its agent's end is.
-      await within(clock, PAID_MS, Promise.all(this.#paying));
-      this.#link.exit(exit);
-    }
+    if (exit !== null) this.#link.exit(exit);
     await this.#hooks?.close();
     await processes.stopOwner(this.offer.actor);
     await this.#files?.release().catch((error: unknown) => onWarning(errorMessage(error)));
@@ -207,6 +211,8 @@ export class RunnerAttempt {
     const { name, version, files } = this.#parts;
     const decided = this.#decided.promise;
     if (this.#whyParks !== null) return { type: "parked", reason: this.#whyParks };
+    const ended = await Promise.race([this.#addKit(), decided]);
+    if (ended !== null) return ended;
     const lacks = lacking(this.offer);
     const boarding = this.#link
       .request("board", "board", { runner: name, version, lacks })
@@ -227,10 +233,10 @@ export class RunnerAttempt {
           this.#link.remark(`The worktree of agent ${this.offer.actor} on runner ${name}: ${note}`),
       });
       // Another runner may have what this one lacks: room, or a lock that no stopped process holds.
-      const failed = preparing.catch(
+      const prepared = preparing.catch(
         (error: unknown) => ({ type: "parked", reason: errorMessage(error) }) as const,
       );
-      const own = await Promise.race([failed, decided]);
+      const own = await Promise.race([prepared, decided]);
       if ("type" in own) {
         // Its session may never answer; what comes all the same is not kept.
         void preparing.then((late) => late.release()).catch(() => {});
@@ -238,8 +244,18 @@ export class RunnerAttempt {
       }
       this.#files = own;
       const rules = this.#openRules(own);
-      const ended = await Promise.race([this.#setUp(rules), decided]);
-      return ended ?? (await Promise.race([this.#runIn(own, rules), decided]));
+      const failed = await Promise.race([this.#setUp(rules), decided]);
+      return failed ?? (await Promise.race([this.#runIn(own, rules), decided]));
+    } catch (error) {
+      return { type: "threw", message: errorMessage(error) };
+    }
+  }
+
+  async #addKit(): Promise<RunnerExit | null> {
+    try {
+      const kit = await this.#parts.kits.find(this.offer.kit, () => this.#link.request("kit", "kit", null));
+      this.#offer = { ...this.offer, spec: withKit(this.offer.spec, kit) };
+      return null;
     } catch (error) {
       return { type: "threw", message: errorMessage(error) };
     }
@@ -288,7 +304,6 @@ export class RunnerAttempt {
     const outpost = new Outpost({
       ...{ offer, session: this.#link, rules, hooks, toolbox, processes, outputs, clock },
       files,
-      paid: async () => void (await Promise.all(this.#paying)),
       onParked: () => this.abandon(this.#whyParks ?? "its runner stops"),
       onFault: (reason) => this.abandon(reason),
     });
@@ -305,7 +320,9 @@ export class RunnerAttempt {
     );
     const ended = Promise.withResolvers<RunnerExit>();
     receive(agent.channel, agentReports, {
-      report: (report) => this.#link.report(report),
+      report: (report) => {
+        if (this.#isWatched || report.type === "progress") this.#link.report(report);
+      },
       ended: (end) => ended.resolve(end),
       model: (message) => ports.receive(message),
     });

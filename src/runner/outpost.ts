@@ -6,7 +6,7 @@ import type { Clock } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
 import type { AfterAnswer, AfterCall, BeforeCall, Call, CallDecision } from "../mailbox/calls.ts";
 import type { CallId } from "../mailbox/ids.ts";
-import type { CallResult, Turn } from "../mailbox/messages.ts";
+import type { CallResult, Reply, Turn } from "../mailbox/messages.ts";
 import type { Handlers } from "../mailbox/rpc/table.ts";
 import type { OfferedSpec, SentEdits } from "../mailbox/runners.ts";
 import type { Finish, FinishAnswer, TurnAnswer } from "../mailbox/turn-answers.ts";
@@ -37,8 +37,6 @@ export interface OutpostParts {
   readonly outputs: AttemptOutputs;
   readonly clock: Clock;
   readonly files: Pick<AttemptFiles, "exportEdits" | "acceptEdits">;
-  /** Resolves when the session has booked what was spent so far. */
-  paid(): Promise<void>;
   /** It was asked to park, and none of its calls runs: it ends here. */
   onParked(): void;
   /** Its files cannot be sent: what it does from now on would be lost. */
@@ -53,6 +51,8 @@ const MOST_TRIES = 3;
 interface Open extends RunningCall {
   /** Its files may be others after it. */
   readonly changes: boolean;
+  /** Its agent waits for the answer to its end. */
+  readonly watched: boolean;
 }
 
 /**
@@ -127,7 +127,7 @@ export class Outpost {
       before: (call) => this.#before(call),
       after: (after) => this.#after(after),
       callTool: (call) => this.#callTool(call),
-      reply: (reply) => session.request("reply", `${reply.turn}`, reply),
+      reply: (reply) => this.#reply(reply),
       turn: async (turn) => this.#rest(await this.#turn(turn)),
       finish: (finish) => this.#finish(finish),
       compacting: (begin) => session.request("compacting", "compacting", begin),
@@ -168,7 +168,7 @@ export class Outpost {
       const reason = refusalOf(tool.offer.name, { type: "refuse", by: "rules", reason: now ?? "" });
       const result = refusedCall(reason);
       void session
-        .request("after", call.id, { after: { id: call.id, isError: true, result } })
+        .request("after", call.id, { after: { id: call.id, isError: true, result } }, { patient: true })
         .catch(() => {});
       return refuse(reason);
     }
@@ -176,15 +176,15 @@ export class Outpost {
     const ready = decision.input === undefined ? claim : tool.prepare(input);
     const accesses = ready.type === "invalid" ? [] : ready.accesses(call.cwd);
     const isPure = tool.level === "read" || mine.light?.confined.type === "read";
+    const watched = decision.watched || this.#parts.hooks.has([first, ...others]);
     this.#calls.set(call.id, {
       ...{ tool: tool.offer.name, names: [first, ...others], toolUse: call.toolUse, title: claim.title },
       ...{ input, cwd: call.cwd, local: true, startedAt: this.#parts.clock.now() },
       writes: writesOf(tool, accesses),
       ...{ outside: mine.outside, ...(mine.light === undefined ? {} : { light: mine.light }) },
-      changes: !isPure,
+      ...{ changes: !isPure, watched: watched ?? false },
     });
     const filtered = decision.filtered || (tool.level === "read" && rules.filters);
-    const watched = decision.watched || this.#parts.hooks.has([first, ...others]);
     return { ...decision, ...(filtered ? { filtered } : {}), ...(watched ? { watched } : {}) };
   }
 
@@ -201,7 +201,7 @@ export class Outpost {
     this.#calls.delete(after.id);
     const ended = stop === undefined ? after : { ...after, stop };
     const answer = await this.#withEdits((edits) =>
-      session.request("after", after.id, { after: ended, ...edits }),
+      session.request("after", after.id, { after: ended, ...edits }, { patient: running?.watched !== true }),
     );
     this.#parkIfIdle();
     return bothAnswers(answer, hooked);
@@ -223,9 +223,17 @@ export class Outpost {
     return result;
   }
 
+  /** What its calls request of the session is served after it, so its agent need not wait. */
+  async #reply(reply: Reply): Promise<null> {
+    const { session, onFault } = this.#parts;
+    session
+      .request("reply", `${reply.turn}`, reply, { patient: true })
+      .catch((error: unknown) => onFault(`its session could not take its reply: ${errorMessage(error)}`));
+    return null;
+  }
+
   async #turn(turn: Turn): Promise<TurnAnswer> {
-    const { session, paid } = this.#parts;
-    await paid();
+    const { session } = this.#parts;
     const answer = await this.#withEdits((edits) =>
       session.request("turn", `${turn.turn}`, { turn, ...edits }),
     );
@@ -234,7 +242,7 @@ export class Outpost {
 
   /** An agent does not end while its commands run, nor before it has heard of their ends. */
   async #finish(finish: Finish): Promise<FinishAnswer> {
-    const { session, offer, paid } = this.#parts;
+    const { session, offer } = this.#parts;
     const { id } = offer.spec;
     const mayContinue = finish.compacted === undefined && finish.summary.status === "done";
     let { turn } = finish;
@@ -256,7 +264,6 @@ export class Outpost {
       await this.#restHere();
     }
     const summary = withStopped(finish.summary, this.#background.release(id));
-    await paid();
     return this.#withEdits((edits) =>
       session.request("finish", `${turn?.turn ?? `after ${finish.summary.turns}`}`, {
         finish: { ...finish, turn, summary },

@@ -19,9 +19,10 @@ import {
 } from "../mailbox/runners.ts";
 import type { Gateway, GatewayNotice } from "../model/client.ts";
 import { type AttemptParts, RunnerAttempt } from "./attempt.ts";
+import { KnownKits } from "./known-kits.ts";
 import { LentGateways } from "./lent-gateways.ts";
 
-export interface RunnerOptions extends Omit<AttemptParts, "gateway" | "blobsOf"> {
+export interface RunnerOptions extends Omit<AttemptParts, "gateway" | "kits" | "blobsOf"> {
   /** Unique among all runners, and part of its topic. */
   readonly id: string;
   readonly carrier: Carrier;
@@ -73,6 +74,7 @@ class OpenRunner implements Runner {
   readonly #ended = Promise.withResolvers<void>();
   readonly #told = new Set<string>();
   readonly #lent: LentGateways;
+  readonly #kits = new KnownKits();
   #taking: Taking | null = null;
   #isDraining = false;
   #isLeaving = false;
@@ -166,7 +168,8 @@ class OpenRunner implements Runner {
     const { lent, ...own } = offer;
     const lease = lent === undefined ? null : this.#lent.take(lent);
     const gateway = lease?.gateway ?? this.#options.gateway;
-    const attempt = new RunnerAttempt(own, { ...this.#options, gateway, blobsOf }, (packet) => {
+    const shared = { gateway, blobsOf, kits: this.#kits };
+    const attempt = new RunnerAttempt(own, { ...this.#options, ...shared }, (packet) => {
       void this.#send(offer.session, { type: "packet", ...attempt.id, runner: this.#options.id, packet });
     });
     this.#attempts.set(name, attempt);
@@ -222,7 +225,7 @@ class OpenRunner implements Runner {
     const attempt = this.#attempts.get(nameAttempt(message));
     if (attempt === undefined) return;
     if (message.type === "packet") attempt.receive(message.packet);
-    else if (!attempt.isOver) attempt.terminate();
+    else if (!attempt.isOver) attempt.dismiss();
     else this.#forget(nameAttempt(message), attempt);
   }
 

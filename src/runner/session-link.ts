@@ -1,10 +1,16 @@
 import type { Clock } from "../lib/clock.ts";
 import type { FromAgent } from "../mailbox/messages.ts";
-import { Caller } from "../mailbox/rpc/caller.ts";
+import { Caller, type CallOptions } from "../mailbox/rpc/caller.ts";
 import { type Packet, type ReliableChannel, reliableChannel } from "../mailbox/rpc/reliable-channel.ts";
 import { receive, sender } from "../mailbox/rpc/server.ts";
 import type { NoticeHandlers, RequestOf, ResponseOf } from "../mailbox/rpc/table.ts";
-import { agentNotices, type attemptNotices, attemptRequests, type RunnerExit } from "../mailbox/runners.ts";
+import {
+  agentNotices,
+  type attemptNotices,
+  attemptRequests,
+  type Paid,
+  type RunnerExit,
+} from "../mailbox/runners.ts";
 
 export interface SessionLinkParts {
   readonly clock: Clock;
@@ -15,8 +21,6 @@ export interface SessionLinkParts {
 
 type Method = keyof typeof attemptRequests;
 
-/** Milliseconds between two reports of progress. */
-const PROGRESS_MS = 1_000;
 /** Milliseconds between two signs of life, by which this side notices that its session is gone. */
 const SIGN_MS = 60_000;
 /** Messages that the session has not received, after which reports are dropped. */
@@ -32,9 +36,7 @@ export class SessionLink {
   readonly #caller: Caller<typeof attemptRequests>;
   readonly #notify: ReturnType<typeof sender<typeof attemptNotices>>;
   readonly #keys = new Map<string, number>();
-  #progress: FromAgent | null = null;
-  #isProgressDue = false;
-  #withdrawProgress = () => {};
+  #hasBegun = false;
   #withdrawSign: () => void;
   /** Since when the session has received nothing that was sent; null if it has all. */
   #silentSince: number | null = null;
@@ -57,13 +59,14 @@ export class SessionLink {
     method: M,
     key: string,
     body: RequestOf<typeof attemptRequests, M>,
+    { patient = false }: Pick<CallOptions, "patient"> = {},
   ): Promise<ResponseOf<typeof attemptRequests, M>> {
     const times = (this.#keys.get(`${method} ${key}`) ?? 0) + 1;
     this.#keys.set(`${method} ${key}`, times);
     this.#noteSilence();
     const result = await this.#caller.call(method, body, {
       key: times === 1 ? key : `${key} again ${times}`,
-      replays: Number.POSITIVE_INFINITY,
+      ...{ patient, replays: Number.POSITIVE_INFINITY },
     });
     if (result.ok) return result.value;
     throw new Error(result.message);
@@ -72,8 +75,9 @@ export class SessionLink {
   report(report: FromAgent): void {
     switch (report.type) {
       case "progress":
-        this.#progress = report;
-        this.#progressLater();
+        // Later ones say nothing that replies and turns do not.
+        if (!this.#hasBegun) this.#notify("report", report, { patient: true });
+        this.#hasBegun = true;
         return;
       case "text":
       case "thinking":
@@ -82,6 +86,12 @@ export class SessionLink {
       default:
         return; // of no use to another machine
     }
+  }
+
+  /** What is requested later is served after it is booked. */
+  pay(paid: Paid): void {
+    this.#noteSilence();
+    this.#notify("paid", paid, { patient: true });
   }
 
   /** Sends a sentence for the user. */
@@ -116,23 +126,12 @@ export class SessionLink {
 
   close(): void {
     this.#withdrawSign();
-    this.#withdrawProgress();
     this.#channel.close();
     this.#caller.giveUp("The attempt is over");
   }
 
   #noteSilence(): void {
     this.#silentSince ??= this.#clock.now();
-  }
-
-  #progressLater(): void {
-    if (this.#isProgressDue) return;
-    this.#isProgressDue = true;
-    this.#withdrawProgress = this.#clock.after(PROGRESS_MS, () => {
-      this.#isProgressDue = false;
-      if (this.#progress !== null && this.#channel.unreceived < MOST_LATE)
-        this.#notify("report", this.#progress);
-    });
   }
 
   #sign(): void {

@@ -57,7 +57,7 @@ export function openSideIndex(
   const opened = ground.now();
   const keep = () => {
     // If git cannot be made to recheck entries of this index, the next one reads every file.
-    if (forgetRecent(file, tree, opened)) renameSync(file, kept);
+    if (forgetRecent(file, tree, opened).isKnown) renameSync(file, kept);
     else rmSync(kept, { force: true });
   };
   return { file, begun: copyIndex(kept, file), drop, keep };
@@ -66,7 +66,7 @@ export function openSideIndex(
 /** The clock of a file system may be behind ours by a few milliseconds. */
 const CLOCK_MARGIN_MS = 1_000;
 
-function forgetRecent(index: string, tree: Worktree, since: number): boolean {
+function forgetRecent(index: string, tree: Worktree, since: number): Forgotten {
   return forgetRecentEntries(index, since - CLOCK_MARGIN_MS, tree.base.length / 2);
 }
 
@@ -91,10 +91,13 @@ export async function seedFromTree(
   complete: number,
 ): Promise<boolean> {
   if (!copyIndex(join(place.gitDir, "index"), index)) return false;
-  if (!forgetRecent(index, tree, complete)) {
+  let found = forgetRecent(index, tree, complete);
+  if (!found.isKnown) {
     const whole = await git(["update-index", "--no-split-index"], { index });
-    if (whole.code !== 0 || !forgetRecent(index, tree, complete)) return false;
+    found = forgetRecent(index, tree, complete);
+    if (whole.code !== 0 || !found.isKnown) return false;
   }
+  if (!found.hasMarks) return true;
   const listed = await git(["ls-files", "-v", "-z"], { index });
   if (listed.code !== 0) return false;
   const assumed = parts(listed.out).filter((line) => /^[a-z]/.test(line));
@@ -156,41 +159,58 @@ const STAT_BYTES = 40;
 const TIME_BYTES = 16;
 const HEADER_BYTES = 12;
 const EXTENDED = 0x4000;
+const ASSUMED = 0x8000;
+/** In the second word of flags, which only an extended entry has. */
+const SKIPPED = 0x4000;
 /** The length of the name, in all versions but 4; all bits are set if it is longer. */
 const NAME_LENGTH = 0xfff;
 
+interface Forgotten {
+  /** False if the entries of this form of index cannot be found. */
+  readonly isKnown: boolean;
+  /** Git does not look at some of the files. */
+  readonly hasMarks: boolean;
+}
+
 /**
  * Makes git reread each file of an index that changed in or after the second of `since`. Git compares seconds, so it
- * misses a change in the second of its last look if size and mtime are preserved (`cp -p`, `rsync -t`). Returns false
- * if it cannot find the entries in this form of index. `hashBytes` is the size of the repository's object names.
+ * misses a change in the second of its last look if size and mtime are preserved (`cp -p`, `rsync -t`). `hashBytes` is the size of the repository's object names.
  */
-function forgetRecentEntries(index: string, since: number, hashBytes: number): boolean {
+function forgetRecentEntries(index: string, since: number, hashBytes: number): Forgotten {
   const bytes = readFileSync(index);
   try {
-    const { isKnown, isChanged } = clearTimes(bytes, Math.floor(since / 1_000), hashBytes);
+    const { isChanged, ...found } = clearTimes(bytes, Math.floor(since / 1_000), hashBytes);
     if (isChanged) rewrite(index, bytes, hashBytes);
-    return isKnown;
+    return found;
   } catch (error) {
     // It ends too early: an agent can write to the index of its worktree.
-    if (error instanceof RangeError) return false;
+    if (error instanceof RangeError) return { isKnown: false, hasMarks: false };
     throw error;
   }
 }
 
 function clearTimes(bytes: Buffer, second: number, hashBytes: number) {
   const version = bytes.readUInt32BE(4);
-  let [at, isChanged] = [HEADER_BYTES, false];
+  let [at, isChanged, hasMarks] = [HEADER_BYTES, false, false];
   if (bytes.toString("latin1", 0, 4) !== "DIRC" || version < 2 || version > 4)
-    return { isKnown: false, isChanged };
+    return { isKnown: false, hasMarks, isChanged };
   for (let left = bytes.readUInt32BE(8); left > 0; left -= 1) {
     if (bytes.readUInt32BE(at) >= second) {
       bytes.fill(0, at, at + TIME_BYTES);
       isChanged = true;
     }
+    const flags = at + STAT_BYTES + hashBytes;
+    hasMarks ||= isMarked(bytes, flags);
     at = endOfEntry(bytes, at, version, hashBytes);
   }
   // A split index has most entries in another file, and names that file first.
-  return { isKnown: bytes.toString("latin1", at, at + 4) !== "link", isChanged };
+  return { isKnown: bytes.toString("latin1", at, at + 4) !== "link", hasMarks, isChanged };
+}
+
+function isMarked(bytes: Buffer, at: number): boolean {
+  const flags = bytes.readUInt16BE(at);
+  if ((flags & ASSUMED) !== 0) return true;
+  return (flags & EXTENDED) !== 0 && (bytes.readUInt16BE(at + 2) & SKIPPED) !== 0;
 }
 
 function endOfEntry(bytes: Buffer, start: number, version: number, hashBytes: number): number {

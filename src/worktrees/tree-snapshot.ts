@@ -152,25 +152,31 @@ interface Held {
 }
 
 /**
- * Needs one command if there is a snapshot. `doubted`: finds the newest intact snapshot of a chain that git has
+ * Needs one command, unless a snapshot is damaged. `doubted`: finds the newest intact snapshot of a chain that git has
  * damaged; earlier ones stay held.
  */
 async function readHeld(git: TreeGit, tree: Worktree, doubted: boolean): Promise<Held> {
   const ref = snapshotRef(tree.name);
-  const [commit, root, head] = await commitAndRoot(git, ref);
-  if (commit !== undefined && root !== undefined && !doubted)
-    return { commit, root, ref: commit, head: head ?? null };
+  // Git's answer ends before the first that it cannot read.
+  const asked = [...commitAndTree(tree.base), HEAD, ref, ...commitAndTree(ref)];
+  const found = lines((await git(["rev-parse", "--revs-only", ...asked])).out);
+  const [base, ofBase, head = null, newest, commit, root] = found;
+  if (!doubted && commit !== undefined && root !== undefined) return { commit, root, ref: commit, head };
+  if (!doubted && base !== undefined && ofBase !== undefined && head !== null && newest === undefined)
+    return { commit: base, root: ofBase, ref: null, head };
   const broken = lines((await git(["rev-parse", "--revs-only", ref])).out)[0] ?? null;
   const whole = broken === null ? null : await newestWhole(git, ref, tree.base);
-  const [first, itsRoot, own = null] = await commitAndRoot(git, whole ?? tree.base);
+  const [first, itsRoot, own = null] = lines(
+    (await git(["rev-parse", "--revs-only", ...commitAndTree(whole ?? tree.base), HEAD])).out,
+  );
   if (first === undefined || itsRoot === undefined) return refuseByGit(`${tree.base} cannot be read`);
   return { commit: first, root: itsRoot, ref: broken, head: own };
 }
 
-async function commitAndRoot(git: TreeGit, of: string): Promise<(string | undefined)[]> {
-  return lines(
-    (await git(["rev-parse", "--revs-only", `${of}^{commit}`, `${of}^{tree}`, "HEAD^{commit}"])).out,
-  );
+const HEAD = "HEAD^{commit}";
+
+function commitAndTree(of: string): string[] {
+  return [`${of}^{commit}`, `${of}^{tree}`];
 }
 
 /** What an ancestor lacks, all later commits lack, so this is a binary search. */

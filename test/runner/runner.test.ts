@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { topics } from "../../src/mailbox/runners.ts";
+import { packKit } from "../../src/mailbox/spec-kit.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
 import { FakeSession, plainSealer } from "../support/fake-session.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -34,13 +35,51 @@ describe("an agent on a runner", () => {
     expect(readFileSync(join(dir, "a.txt"), "utf8")).toBe("two\n");
     const methods = agent.log.map(([method]) => method).join(" ");
     const turn = "paid reply before after turn";
-    expect(methods.replaceAll("reply paid", "paid reply")).toBe(`board ${turn} ${turn} ${turn} paid finish`);
+    expect(methods.replaceAll("reply paid", "paid reply")).toBe(
+      `kit board ${turn} ${turn} ${turn} paid finish`,
+    );
     const bash = agent.log.filter(([method]) => method === "after").at(-1)?.[1];
     expect(bash).toMatchObject({
       after: { isError: false, result: { content: expect.stringContaining(dir) } },
     });
     const finish = agent.log.at(-1)?.[1];
     expect(finish).toMatchObject({ finish: { summary: { status: "done", text: "It says two.", turns: 4 } } });
+  });
+
+  it("costs at most six messages a turn with one call, of both sides together (issue 22)", async () => {
+    const TURNS = 12;
+    const { session, dir, spec } = await openGround((_, n) =>
+      n < TURNS ? call("Read", { file_path: join(dir, "a.txt"), limit: n + 1 }) : { text: "It says one." },
+    );
+    writeFileSync(join(dir, "a.txt"), "one\n");
+    const agent = await session.offer(spec(), RULES);
+    await agent.came("before");
+    const before = session.packets;
+    expect(await agent.exited).toEqual({ type: "returned" });
+    expect((session.packets - before) / TURNS).toBeLessThanOrEqual(6);
+  });
+
+  it("gets the tools of its type once: the next agent has them (issue 22)", async () => {
+    const { session, spec } = await openGround(() => ({ text: "done" }));
+    const methodsOf = async () => {
+      const agent = await session.offer(spec(), RULES);
+      expect(await agent.exited).toEqual({ type: "returned" });
+      return agent.log.map(([method]) => method).filter((method) => method !== "paid");
+    };
+    expect(await methodsOf()).toEqual(["kit", "board", "finish"]);
+    expect(await methodsOf()).toEqual(["board", "finish"]);
+  });
+
+  it("does not begin with other tools than those that it was offered with", async () => {
+    const { session, spec } = await openGround(() => ({ text: "done" }));
+    const agent = await session.offer(spec(), RULES, {
+      kit: () => packKit({ system: ["Obey."], tools: [] }),
+    });
+    expect(await agent.exited).toEqual({
+      type: "threw",
+      message: "The session sent other tools of the agent than it had offered.",
+    });
+    expect(agent.log.map(([method]) => method)).toEqual(["kit"]);
   });
 });
 
@@ -90,7 +129,6 @@ describe("an agent's end on a runner", () => {
     const agent = await session.offer(spec(), RULES);
     const pid = Number(await written(join(dir, "pid")));
     await agent.dismiss();
-    expect(await agent.exited).toEqual({ type: "terminated" });
     await until(() => !isAlive(pid) && !isAlive(pids[0] ?? 0));
   });
 
@@ -157,6 +195,7 @@ describe("a runner that drains", () => {
     writeFileSync(join(dir, "go"), "");
     expect(await agent.exited).toEqual({ type: "parked", reason: "runner r1 is shutting down" });
     expect(agent.log.map(([method]) => method)).toEqual([
+      "kit",
       "board",
       "paid",
       "reply",

@@ -13,7 +13,8 @@ function linkTo() {
     ...{ clock, send: (packet) => packets.push(packet) },
     notices: { cancel: nothing, watch: nothing, rules: nothing },
   });
-  const acknowledge = () => link.receive({ got: Math.max(0, ...packets.map(({ n }) => n ?? 0)) });
+  const acknowledge = () =>
+    link.receive({ n: 1, frames: [], got: packets.reduce((sum, { frames }) => sum + frames.length, 0) });
   return { clock, link, acknowledge };
 }
 

@@ -17,6 +17,7 @@ import {
   ToSession,
   topics,
 } from "../../src/mailbox/runners.ts";
+import { digestKit, packKit, withoutKit } from "../../src/mailbox/spec-kit.ts";
 
 /** A seal that only names its key: a real one is tested for itself. */
 export function plainSealer(key: string): Sealer {
@@ -52,6 +53,8 @@ export class FakeSession {
   readonly id = SessionId.parse("session1");
   readonly beats: ToSession[] = [];
   readonly runners: RunnerInfo[] = [];
+  /** Packets of its agents, from and to the runner. */
+  packets = 0;
   private readonly carrier: Carrier;
   private readonly sealer: Sealer;
   private readonly agents = new Map<string, { take(channel: ReliableChannel): void }>();
@@ -82,7 +85,8 @@ export class FakeSession {
     pool = "default",
   ): Promise<OfferedAgent> {
     const offer: OfferedSpec = {
-      ...{ session: this.id, actor: spec.id, attempt: spec.attempt, version: "1", spec, files: null },
+      ...{ session: this.id, actor: spec.id, attempt: spec.attempt, version: "1", files: null },
+      ...{ spec: withoutKit(spec), kit: digestKit(packKit(spec)) },
       rules: { mode: "default", rules: [] },
       ...given,
     };
@@ -100,7 +104,7 @@ export class FakeSession {
         compacting: () => ({ type: "go", instructions: "" }),
         compacted: () => null,
       },
-      ...{ hidden: () => [], paid: () => null },
+      ...{ hidden: () => [], kit: () => packKit(spec) },
       files: () => ({ repository: "", commit: "", bundle: null }),
       ...own,
     };
@@ -119,6 +123,7 @@ export class FakeSession {
         serve(channel, attemptRequests, logged, { remember: { most: 100, large: new Set() } });
         receive(channel, attemptNotices, {
           report: (report) => void reports.push(report),
+          paid: (paid) => void log.push(["paid", paid]),
           exit: exited.resolve,
           remark() {},
           sign() {},
@@ -148,6 +153,7 @@ export class FakeSession {
     const topic = topics.session(this.id);
     const opened = await openMessage(this.carrier, () => this.sealer, topic, raw);
     const message = ToSession.parse(opened?.value);
+    if (message.type === "packet") this.packets += 1;
     if (message.type === "beat") this.beats.push(message);
     else if (message.type === "here") this.runners.push(message.runner);
     else this.channelOf(message).receive(message.packet);
@@ -160,11 +166,13 @@ export class FakeSession {
     if (known) return known;
     const channel = reliableChannel({
       clock: this.clock,
-      send: (packet) =>
+      send: (packet) => {
+        this.packets += 1;
         // What is lost is sent again.
         void this.publish(topics.runner(runner), {
           ...{ type: "packet", session, actor, attempt, packet },
-        }).catch(() => {}),
+        }).catch(() => {});
+      },
     });
     this.channels.set(name, channel);
     this.agents.get(name)?.take(channel);

@@ -22,6 +22,7 @@ import {
   type ToSession,
   topics,
 } from "../../src/mailbox/runners.ts";
+import { unpackKit, withKit } from "../../src/mailbox/spec-kit.ts";
 import { gatewayClient } from "../../src/model/gateway-client.ts";
 import { RemoteHost } from "../../src/remote/remote-host.ts";
 import { agentTools } from "../../src/tools/index.ts";
@@ -216,7 +217,7 @@ function addRunner(engine: MemoryEngine, name: string, parts: LinkParts): LinkRu
 }
 
 async function runOffered(
-  { spec }: OfferedSpec,
+  { spec, kit: digest }: OfferedSpec,
   start: ActorStart,
   channel: ReliableChannel,
   runner: string,
@@ -224,6 +225,7 @@ async function runOffered(
 ): Promise<void> {
   const services = sessionServices({ clock, edits: async () => null });
   services.attach(channel);
+  const kit = unpackKit(await services.kit(), digest);
   const stopped = new AbortController();
   const boarded = await services.board({ runner, version: "test", lacks: [] });
   if (boarded !== "go" || !begins) return;
@@ -236,7 +238,7 @@ async function runOffered(
   const notify = sender<typeof attemptNotices>(channel);
   const { run, command, background, hidden } = start.services;
   const exit = await runActor({
-    ...{ spec, model, clock, signal: stopped.signal },
+    ...{ spec: withKit(spec, kit), model, clock, signal: stopped.signal },
     services: { ...services, run, command, background, hidden, model: start.services.model },
     check: async (schema, value) => checkData(schema, value),
     tools: ({ name, module }) => (module ? moduleTool(name, module) : own.get(name)),

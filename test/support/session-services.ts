@@ -18,8 +18,8 @@ export interface SessionServicesOptions {
 /** What an agent on a runner requests of its session, over channels that may be replaced. */
 export interface SessionServices extends Omit<Services, keyof LocalServices> {
   attach(channel: Channel): void;
+  kit(): Promise<string>;
   board(request: RequestOf<Table, "board">): Promise<ResponseOf<Table, "board">>;
-  paid(request: RequestOf<Table, "paid">): Promise<null>;
   /** No answer will come. */
   giveUp(reason: string): void;
 }
@@ -46,8 +46,8 @@ export function sessionServices({ clock, edits }: SessionServicesOptions): Sessi
   return {
     attach: (channel) => caller.attach(channel),
     giveUp: (reason) => caller.giveUp(reason),
+    kit: () => ask("kit", "kit", null),
     board: (request) => ask("board", "board", request),
-    paid: (request) => ask("paid", request.id, request),
     before: (call) => ask("before", call.id, call),
     after: async (after) => ask("after", after.id, { after, ...(await changed()) }),
     callTool: (call) => ask("callTool", call.id, call),

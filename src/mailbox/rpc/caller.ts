@@ -14,6 +14,8 @@ export interface CallOptions<Event = never> {
   readonly onEvent?: ((event: Event) => void) | undefined;
   /** The same request under the same key is served once. */
   readonly key?: string;
+  /** The caller does not wait for the response. */
+  readonly patient?: boolean;
   /** Times it may be sent again over another channel if one closes first. */
   readonly replays?: number;
   readonly onReplay?: () => void;
@@ -90,7 +92,7 @@ export class Caller<T extends Requests> {
     body: RequestOf<T, M> | (() => RequestOf<T, M>),
     options: CallOptions<EventOf<T, M>> = {},
   ): Promise<Result<ResponseOf<T, M>>> {
-    const { signal, key, deadlineMs, replays = 0 } = options;
+    const { signal, key, deadlineMs, patient = false, replays = 0 } = options;
     if (signal?.aborted) return Promise.resolve(CANCELLED);
     const id = ++this.#last;
     const { promise, resolve } = Promise.withResolvers<Result<ResponseOf<T, M>>>();
@@ -113,7 +115,12 @@ export class Caller<T extends Requests> {
       deadlineMs === undefined
         ? () => {}
         : this.#options.clock.after(deadlineMs, () => stop(failure("late", this.#late(deadlineMs))));
-    const frame = { type: "request", id, method, ...(key === undefined ? {} : { key }) } as const;
+    const frame = {
+      type: "request" as const,
+      ...{ id, method },
+      ...(key === undefined ? {} : { key }),
+      ...(patient ? { patient } : {}),
+    };
     const open: Open = { frame, body, options: options as CallOptions<unknown>, settle, replays };
     this.#open.set(id, open);
     signal?.addEventListener("abort", cancel, { once: true });

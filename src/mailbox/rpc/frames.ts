@@ -22,22 +22,27 @@ export interface Failure {
 /** The result of a request. Nothing rejects, as an error would lose its class in transit. */
 export type Result<Value> = { readonly ok: true; readonly value: Value } | Failure;
 
+/** Of a frame that no side waits for: over a network it may wait a moment for another one that takes it along. */
+interface Patient {
+  readonly patient?: true;
+}
+
 /** What a channel carries. `id` is the caller's own number of a request. */
 export type Frame =
   /** `key`: the same request under the same key is served once. */
-  | {
+  | (Patient & {
       readonly type: "request";
       readonly id: number;
       readonly method: string;
       readonly body: unknown;
       readonly key?: string;
-    }
+    })
   | { readonly type: "cancel"; readonly id: number }
   /** An event of a request that is still being served. */
   | { readonly type: "event"; readonly id: number; readonly body: unknown }
-  | { readonly type: "response"; readonly id: number; readonly result: Result<unknown> }
+  | (Patient & { readonly type: "response"; readonly id: number; readonly result: Result<unknown> })
   /** A one-way message. */
-  | { readonly type: "notice"; readonly name: string; readonly body: unknown };
+  | (Patient & { readonly type: "notice"; readonly name: string; readonly body: unknown });
 
 /** Checks the frame alone; the table checks its content. */
 export function isFrame(raw: unknown): raw is Frame {

@@ -63,12 +63,13 @@ export function serve<T extends Requests>(
     return result;
   };
 
-  const respond = (id: number, result: Result<unknown>) => {
+  const respond = ({ id, patient }: Request, result: Result<unknown>) => {
     open.delete(id);
+    const response = { type: "response", id, ...(patient ? { patient } : {}) } as const;
     try {
-      channel.post({ type: "response", id, result }, portsOf(result));
+      channel.post({ ...response, result }, portsOf(result));
     } catch (error) {
-      channel.post({ type: "response", id, result: failed(error) });
+      channel.post({ ...response, result: failed(error) });
     }
   };
 
@@ -76,7 +77,7 @@ export function serve<T extends Requests>(
     if (frame.type === "cancel") open.get(frame.id)?.abort.abort(new Error("cancelled"));
     if (frame.type !== "request" || isClosing || open.has(frame.id)) return;
     const abort = new AbortController();
-    const done = runOnce(frame, abort.signal).then((result) => respond(frame.id, result));
+    const done = runOnce(frame, abort.signal).then((result) => respond(frame, result));
     open.set(frame.id, { abort, done });
   });
   const close = async () => {
@@ -105,13 +106,19 @@ export function receive<N extends Notices>(
   });
 }
 
-/** Sends one-way messages; ports in them are passed in `transfer`. */
+export interface NoticeOptions {
+  /** Ports in it. */
+  readonly transfer?: readonly Transferable[];
+  readonly patient?: true;
+}
+
+/** Sends one-way messages. */
 export function sender<N extends Notices>(channel: Channel) {
   return <Name extends keyof N & string>(
     name: Name,
     body: z.infer<N[Name]>,
-    transfer?: readonly Transferable[],
-  ): void => channel.post({ type: "notice", name, body }, transfer);
+    { transfer, ...patience }: NoticeOptions = {},
+  ): void => channel.post({ type: "notice", name, body, ...patience }, transfer);
 }
 
 /** Finds ports, which are transferred rather than copied. */

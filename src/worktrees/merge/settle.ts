@@ -75,16 +75,16 @@ async function isOnChain(
 }
 
 /**
- * Shows other files in the agent's worktree; snapshots its own, and moves those that differ. Returns the changes. Call
- * under its lock.
+ * Shows other files in the agent's worktree, and moves its own that differ. `root`: the tree of `snapshot`, if known. Returns
+ * the changes. Call under its lock.
  */
 export async function showInTree(
   repo: Repository,
   tree: Worktree,
-  { snapshot, to, next, becomes }: Omit<Shown, "aside">,
+  { snapshot, root: own, to, next, becomes }: Omit<Shown, "aside"> & { readonly root?: string },
   ground: GitEnvironment,
 ): Promise<readonly RawChange[]> {
-  return withTreeNow(repo, tree, snapshot, ground, async (git, index, { root, changes }) => {
+  return withTreeNow(repo, tree, own ?? snapshot, ground, async (git, index, { root, changes }) => {
     const raw = await rawChanges(git, snapshot, to);
     const [strange] = changes;
     if (strange !== undefined)
@@ -141,9 +141,12 @@ async function ownBack(
   { snapshot, to, aside }: Shown,
   ground: GitEnvironment,
 ): Promise<void> {
-  await withTreeNow(repo, tree, snapshot, ground, async (git, index, { root, changes, made }) => {
-    if (root !== to && changes.length > 0)
+  await withTreeNow(repo, tree, snapshot, ground, async (git, index, { root, changes }) => {
+    if (root !== to && changes.length > 0) {
+      const words = `What a check left in ${tree.name}`;
+      const made = await git(["commit-tree", root, "-p", snapshot, "-m", words]);
       await git(["update-ref", `${OUR_REFS}checks/${tree.name}`, made.out.trim()]);
+    }
     const failed = changes.length === 0 ? null : await writeFiles(git, index, root, snapshot);
     if (failed !== null)
       refuseRequest(
@@ -163,6 +166,8 @@ async function writeFiles(git: TreeGit, index: string, from: string, to: string)
   return code === 0 ? null : lastLine(err);
 }
 
+const NO_COMMIT = { code: 0, out: "", err: "" };
+
 /** Runs with an index of the whole worktree, as a snapshot after `snapshot` would find it. */
 async function withTreeNow<T>(
   repo: Repository,
@@ -178,9 +183,7 @@ async function withTreeNow<T>(
     copyIndex(sideIndexFile(place, tree, "index"), index);
     const added = await addAll(git, index, tree, linked);
     if (added === null) refuseByGit(`What is in ${tree.path} could not be read`);
-    const words = `What a check left in ${tree.name}`;
-    const commit = (root: string) => git(["commit-tree", root, "-p", snapshot, "-m", words]);
-    return work(git, index, await leaveNestedOut(git, index, snapshot, commit));
+    return work(git, index, await leaveNestedOut(git, index, snapshot, async () => NO_COMMIT));
   });
 }
 

@@ -114,7 +114,7 @@ export class RunnerTrees {
     const { place } = this.#place(path);
     const { commit, notes } = await this.snapshot(path);
     const file = join(into, `${commit.slice(0, 12)}-${this.#ground.id()}.bundle`);
-    const travelling = { commit, have: [base], file, ...to };
+    const travelling = { commit, have: [], base, file, ...to };
     const { isPushed, bundle, bytes } = await sendCommit(place.common, travelling, this.#ground);
     return bundle === null && !isPushed ? null : { commit, bundle, bytes, notes };
   }

@@ -97,6 +97,7 @@ async function sourceOfTree(
  */
 async function commitToSend(repo: Repository, { tree }: TreeRecord, snapshot: string): Promise<string> {
   const { name, base } = tree;
+  if (snapshot === base) return base;
   const failed = `The files of ${name} could not be exported`;
   const said = async (args: readonly string[]) => outputOf(await repo.git.run(args), failed).trim();
   const { out } = await repo.git.run([

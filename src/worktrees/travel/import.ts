@@ -7,7 +7,7 @@ import { snapshotRef } from "../layout.ts";
 import { withTreeLock } from "../lock.ts";
 import { forgetShown, settleLeftOver, showInTree } from "../merge/settle.ts";
 import type { ChangedFile, GitRequest, SuccessOf } from "../protocol.ts";
-import { GitRefusal, outputOf, refuseRequest } from "../refusal.ts";
+import { GitRefusal, outputOf, refuseByGit, refuseRequest } from "../refusal.ts";
 import { isBeingRemoved } from "../removal-mark.ts";
 import { repositoryAt } from "../repository.ts";
 import { sideIndexFile } from "../side-index.ts";
@@ -80,20 +80,26 @@ async function show(
   const failed = `What came from the runner could not be put into ${tree.path}`;
   const said = async (args: readonly string[]) => outputOf(await repo.git.run(args), failed).trim();
   const ref = snapshotRef(name);
-  const has = await repo.git.run(["rev-parse", "-q", "--verify", `${ref}^{commit}`]);
-  const newest = has.code === 0 ? has.out.trim() : null;
-  const now = newest ?? tree.base;
-  const [own, root = ""] = (await said(["rev-parse", `${now}^{tree}`, `${commit}^{tree}`])).split("\n");
+  const asked = [`${commit}^{tree}`, `${tree.base}^{tree}`, `${ref}^{commit}`, `${ref}^{tree}`];
+  const known = await repo.git.run(["rev-parse", "--revs-only", ...asked]);
+  const [root, ofBase, newest = null, ofNewest] = known.out.trim().split("\n");
+  const [now, own] = newest === null ? [tree.base, ofBase] : [newest, ofNewest];
+  if (root === undefined || own === undefined) return refuseByGit(failed);
   if (own === root && (await repo.git.run(["merge-base", "--is-ancestor", commit, now])).code === 0)
     return { snapshot: now, changed: [], notes: [] };
   const message = ["-m", `Snapshot of ${name} on its runner`];
   const snapshot = await said(["commit-tree", root, "-p", now, "-p", commit, ...message]);
-  const changes = await showInTree(repo, tree, { snapshot: now, to: root, becomes: snapshot }, ground);
+  const changes = await showInTree(
+    repo,
+    tree,
+    { snapshot: now, root: own, to: root, becomes: snapshot },
+    ground,
+  );
   // From here on these are its files: after a crash before this the old ones are put back.
   await said(["update-ref", ref, snapshot, newest ?? "0".repeat(snapshot.length)]);
   forgetShown(repo.common, tree);
-  const known = await readRecord(repo.common, name);
-  if (known !== null && known.result !== null)
-    await writeRecord(repo.common, name, { ...known, result: null });
+  const record = await readRecord(repo.common, name);
+  if (record !== null && record.result !== null)
+    await writeRecord(repo.common, name, { ...record, result: null });
   return { snapshot, changed: filesOf(changes), notes: [] };
 }

@@ -18,6 +18,8 @@ export interface Travelling {
   readonly commit: string;
   /** Commits that the receiver has; unknown ones are ignored. */
   readonly have: readonly string[];
+  /** One that both have. */
+  readonly base?: string;
   /** Where the bundle is written. */
   readonly file: string;
   readonly remote?: TravelRemote | undefined;
@@ -34,13 +36,13 @@ const NOTHING: SentCommit = { bundle: null, bytes: 0, isPushed: false };
  */
 export async function sendCommit(
   common: string,
-  { commit, have, file, remote, env, signal }: Travelling,
+  { commit, have, base, file, remote, env, signal }: Travelling,
   ground: GitEnvironment,
 ): Promise<SentCommit> {
+  if (commit === base || have.includes(commit)) return NOTHING;
   await mkdir(dirname(file), { recursive: true });
   return inBorrowing(common, { like: commit, refs: { [TRAVEL_REF]: commit } }, ground, async (git, path) => {
-    const known = await knownCommits(git, have);
-    if (known.includes(commit)) return NOTHING;
+    const known = [...(await knownCommits(git, have)), ...(base === undefined ? [] : [base])];
     const push = async (to: TravelRemote): Promise<SentCommit> => {
       await pushCommit(to, commit, { path, env: env ?? ground.env, signal });
       return { ...NOTHING, isPushed: true };
