@@ -27,6 +27,7 @@ import type { AgentTypes } from "./agent-types.ts";
 import { forkOf, type SharedHistories } from "./forking.ts";
 import type { FanOuts } from "./index.ts";
 import { isUsable, reportHeader, reportOf } from "./report.ts";
+import { type SpawnedTask, sameTaskHint, taskOf } from "./same-task.ts";
 import { agentSpec, type Common, type NewAgent } from "./specs.ts";
 
 export interface StartAgentsParts {
@@ -73,6 +74,7 @@ interface StartOptions {
 export class StartAgents implements Pick<Spawner, "spawn"> {
   readonly #parts: StartAgentsParts;
   readonly #histories: SharedHistories = new WeakMap();
+  readonly #tasks = new WeakMap<Actor, SpawnedTask>();
 
   constructor(parts: StartAgentsParts) {
     this.#parts = parts;
@@ -96,16 +98,18 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
     // The same call arrives again after a change of thread or a crash.
     const { agent, background, ended } =
       this.#startedBy(context.call) ?? runOf(await this.#startForCall(type, input, caller, context));
-    const missing = input.resume === undefined ? this.#missingServers(agent) : "";
+    const notes =
+      input.resume === undefined ? [this.#missingServers(agent), this.#hintAtTwin(agent, input.prompt)] : [];
+    const about = notes.filter(Boolean).join("\n\n");
     const summary = background
       ? "moved"
       : await actors.whileWaiting(caller, Promise.race([ended, agent.moved.promise]));
     if (summary === "moved") {
       const { id, title } = agent;
-      const note = missing === "" ? {} : { note: missing };
+      const note = about === "" ? {} : { note: about };
       return { type: "launched", id, title, path: outputs.pathOf(id), ...note };
     }
-    const note = [noteOn(summary), missing].filter(Boolean).join("\n\n");
+    const note = [noteOn(summary), about].filter(Boolean).join("\n\n");
     return {
       type: "ended",
       report: reportOf(summary),
@@ -118,6 +122,18 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
   #missingServers({ spec }: Actor): string {
     const definition = this.#parts.types.find(spec.type);
     return definition === undefined ? "" : this.#parts.missingServers(definition).join(" ");
+  }
+
+  /** Returns a hint if another agent that a call has started is at work on its task, or nothing. */
+  #hintAtTwin(agent: Actor, prompt: string): string {
+    const asked = taskOf(prompt);
+    this.#tasks.set(agent, asked);
+    const others = this.#parts.actors.all().filter(({ id, hasEnded }) => id !== agent.id && !hasEnded);
+    const taken = others.flatMap((other) => {
+      const task = this.#tasks.get(other);
+      return task === undefined ? [] : [{ id: other.id, title: other.title, task }];
+    });
+    return sameTaskHint(asked, taken) ?? "";
   }
 
   /** Returns the run that this call has started, or null. The agent may have run for other calls since. */
