@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdirSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { takeLock } from "../journal/numbered-lock.ts";
 import type { ProcessIdentity } from "../journal/process-identity.ts";
@@ -26,7 +26,8 @@ export async function withLock<T>(
   { waitMs = WAIT_MS, signal }: LockOptions = {},
 ): Promise<T> {
   const folder = ourFolder(common);
-  await mkdir(folder, { recursive: true });
+  // Before anything is awaited: callers get their turns in the order of their calls.
+  mkdirSync(folder, { recursive: true });
   const calledAt = ground.now();
   return inTurn(folder, ground, signal, () =>
     alone(common, folder, ground, work, { waitMs, signal, calledAt }),
