@@ -77,18 +77,9 @@ export class RunnerRepositories {
 
   /** Fetches a commit from the remote into the clone, which is made if it does not exist: once for all agents that want it. */
   fetch(repository: string, { commit, remote, signal }: RemoteCommit): Promise<void> {
-    const path = this.place(repository);
-    if (!existsSync(path)) this.#make(path, commit);
-    const lock = join(this.#folder, "locks", `fetch-${repository}`);
-    const work = async () => {
-      this.#use(repository);
-      const ref = `${RECEIVED}${commit}`;
-      const git = bareGit(path, this.#ground);
-      if ((await git.run(["rev-parse", "-q", "--verify", ref])).out.trim() === commit) return;
-      await this.#unlock(path, ref);
-      await fetchCommit(remote, commit, ref, { path, env: this.#env, signal });
-    };
-    return withLock(lock, this.#ground, work, { waitMs: FETCH_MS, signal });
+    return this.#takeOnce(repository, commit, signal, (path, ref) =>
+      fetchCommit(remote, commit, ref, { path, env: this.#env, signal }),
+    );
   }
 
   /** Takes a bundle into the clone, which is made if it does not exist. The same one twice is harmless. */
@@ -98,16 +89,34 @@ export class RunnerRepositories {
   ) {
     const what = "The files of the agent were not taken";
     await assertBundle(bundle, commit);
+    await this.#takeOnce(repository, commit, undefined, async (path, ref) => {
+      const fetch = ["fetch", "-q", "--no-tags", "--no-write-fetch-head", "--no-auto-gc"];
+      const done = await bareGit(path, this.#ground).run([...fetch, bundle, `+${TRAVEL_REF}:${ref}`]);
+      if (/lacks these prerequisite commits/.test(done.err))
+        refuseRequest(`${what}: they build on commits that the clone on this runner does not have.`);
+      travelled(done, what, this.#folder);
+    });
+  }
+
+  /** Agents that are started together want the same commit, and git would refuse to write its ref for all but one. */
+  #takeOnce(
+    repository: string,
+    commit: string,
+    signal: AbortSignal | undefined,
+    take: (path: string, ref: string) => Promise<void>,
+  ): Promise<void> {
     const path = this.place(repository);
     if (!existsSync(path)) this.#make(path, commit);
-    this.#use(repository);
-    const ref = `${RECEIVED}${commit}`;
-    await this.#unlock(path, ref);
-    const fetch = ["fetch", "-q", "--no-tags", "--no-write-fetch-head", "--no-auto-gc"];
-    const done = await bareGit(path, this.#ground).run([...fetch, bundle, `+${TRAVEL_REF}:${ref}`]);
-    if (/lacks these prerequisite commits/.test(done.err))
-      refuseRequest(`${what}: they build on commits that the clone on this runner does not have.`);
-    travelled(done, what, this.#folder);
+    const lock = join(this.#folder, "locks", `fetch-${repository}`);
+    const work = async () => {
+      this.#use(repository);
+      const ref = `${RECEIVED}${commit}`;
+      if ((await bareGit(path, this.#ground).run(["rev-parse", "-q", "--verify", ref])).out.trim() === commit)
+        return;
+      await this.#unlock(path, ref);
+      await take(path, ref);
+    };
+    return withLock(lock, this.#ground, work, { waitMs: FETCH_MS, signal });
   }
 
   /** True if a commit is here, so that a worktree of it can be made. */

@@ -9,6 +9,7 @@ import { RunnerRepositories } from "../../../src/worktrees/runner/repositories.t
 import { repositoryWith } from "../../support/git-repository.ts";
 import { unless } from "../../support/needs.ts";
 import { smallDisk } from "../../support/small-disk.ts";
+import { exportTree } from "../operations.ts";
 import { filesBelow, travelWorld } from "./travel-world.ts";
 
 test("what an earlier attempt left at the path is removed, after its processes were killed", async () => {
@@ -63,6 +64,18 @@ test("a worktree that a reboot has removed is made again, and one that cannot be
   await world.runner.removeTree(path, lease);
   await expect(world.runner.addTree({ ...tree, commit: "1".repeat(40) })).rejects.toThrow(/could not/);
   expect(existsSync(join(path, ".."))).toBe(false);
+});
+
+test("agents that are started together bring the same bundle, and none is refused", async () => {
+  const repository = await repositoryWith({ "a.txt": "1\n" });
+  const world = travelWorld(repository);
+  const source = { type: "tree", tree: await world.create() } as const;
+  const sent = await exportTree({ source, have: [], into: world.blobs }, world.ground);
+  if (sent.type !== "exported") throw new Error(sent.reason);
+  const { repository: id, commit, bundle } = sent;
+  const files = { commit, bundle: bundle ?? "" };
+  await Promise.all(Array.from({ length: 12 }, () => world.runner.receive(id, files)));
+  expect(await world.runner.have(id)).toEqual([commit]);
 });
 
 test("filters that the machine has for a file's attribute do not run on a runner", async () => {
