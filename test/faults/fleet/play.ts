@@ -7,7 +7,7 @@ import type { Seeded } from "../seeded.ts";
 /** Agents that write to one shared file, each at its own place. */
 const SHARING = 30;
 /** Agents of one reply of the main conversation. */
-const WAVE = 30;
+const WAVE = 100;
 
 export interface FleetPlay {
   readonly parts: ReadonlyMap<string, Stages>;
