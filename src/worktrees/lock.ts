@@ -8,9 +8,11 @@ import { refuseRequest } from "./refusal.ts";
 
 const LOOK_EVERY_MS = 10;
 const WAIT_MS = 60_000;
+/** So many times as long a caller waits for a process that takes the lock repeatedly: the git worker of a killed session ends its work first. */
+const LONGEST = 10;
 
 export interface LockOptions {
-  /** Milliseconds to wait for another holder. */
+  /** Milliseconds to wait for one holder. */
   readonly waitMs?: number;
   /** While waiting: rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
@@ -74,10 +76,16 @@ async function alone<T>(
   }: { readonly waitMs: number; readonly signal: AbortSignal | undefined; readonly calledAt: number },
 ): Promise<T> {
   signal?.throwIfAborted();
-  const until = Math.max(calledAt + waitMs, ground.now() + waitMs / 10);
+  let until = Math.max(calledAt + waitMs, ground.now() + waitMs / 10);
+  const longest = calledAt + LONGEST * waitMs;
   const take = () => takeLock(folder, ground.self, ground.isAlive);
   let lock = take();
+  let held = "";
   while (lock.type !== "taken") {
+    // Each holder has its own file: work goes on, and the turn of this one comes.
+    if (lock.type === "held" && held !== "" && lock.file !== held)
+      until = Math.min(longest, ground.now() + waitMs);
+    if (lock.type === "held") held = lock.file;
     if (ground.now() >= until)
       refuseRequest(heldTooLong(common, lock.type === "held" ? lock.by : null, waitMs));
     await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => signal?.throwIfAborted());

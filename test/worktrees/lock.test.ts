@@ -1,7 +1,7 @@
-import { readdirSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { lockHolder } from "../../src/journal/numbered-lock.ts";
+import { lockHolder, takeLock } from "../../src/journal/numbered-lock.ts";
 import { isAlive } from "../../src/journal/process-identity.ts";
 import { withLock } from "../../src/worktrees/lock.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -92,6 +92,36 @@ test("waits for a living holder, but not forever, and names it", { tags: ["long"
     `held by another process (pid ${process.pid}) for 60 s`,
   );
   expect(isAlive(ground.self)).toBe(true);
+});
+
+test("waits on while another process takes the lock again and again, as the git worker of a killed session does that still has work, but not forever", {
+  tags: ["long"],
+}, async () => {
+  // Twenty seconds pass with each look at the clock.
+  const rivalFor = (times: number) => {
+    const common = temporaryFolder();
+    const folder = `${common}/troupe`;
+    mkdirSync(folder);
+    const take = () => {
+      const lock = takeLock(folder, { pid: 4_000_000, startedAt: "a rival" }, () => false);
+      if (lock.type !== "taken") throw new Error("The rival did not get the lock.");
+      return lock;
+    };
+    let rival = take();
+    let [now, taken] = [0, 0];
+    const slow = {
+      ...ground,
+      now: () => (now += 20_000),
+      isAlive: () => {
+        rival.release();
+        if (taken++ < times) rival = take();
+        return true;
+      },
+    };
+    return withLock(common, slow, async () => "in");
+  };
+  expect(await rivalFor(5)).toBe("in");
+  await expect(rivalFor(1_000)).rejects.toThrow("held by another process (pid 4000000)");
 });
 
 test("work that throws gives the lock back, and so does one who no longer waits", async () => {
