@@ -8,7 +8,7 @@ import { refuseRequest } from "./refusal.ts";
 
 const LOOK_EVERY_MS = 10;
 const WAIT_MS = 60_000;
-/** So many times as long a caller waits for a process that takes the lock repeatedly: the git worker of a killed session ends its work first. */
+/** N times as long a caller waits for a process that takes the lock repeatedly: the git worker of a killed session ends its work first. */
 const LONGEST = 10;
 
 export interface LockOptions {
