@@ -19,7 +19,7 @@ test("returns what a program has said, and has no terminal for it to ask at", as
   expect(ended.err).toMatch(/bad\n$/);
 });
 
-test("ends a program that says nothing, with all that it started, though they ignore that", async () => {
+test("ends a silent program and everything that it started, even if they ignore SIGTERM", async () => {
   const pids = join(temporaryFolder(), "pids");
   const stubborn = `trap '' TERM; (trap '' TERM; sleep 600) & echo $! > ${pids}; sleep 600; sleep 600`;
   const { problem } = await run(stubborn, { quietMs: 300 });

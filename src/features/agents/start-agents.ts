@@ -100,16 +100,16 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
       this.#startedBy(context.call) ?? runOf(await this.#startForCall(type, input, caller, context));
     const notes =
       input.resume === undefined ? [this.#missingServers(agent), this.#hintAtTwin(agent, input.prompt)] : [];
-    const about = notes.filter(Boolean).join("\n\n");
+    const extra = notes.filter(Boolean).join("\n\n");
     const summary = background
       ? "moved"
       : await actors.whileWaiting(caller, Promise.race([ended, agent.moved.promise]));
     if (summary === "moved") {
       const { id, title } = agent;
-      const note = about === "" ? {} : { note: about };
+      const note = extra === "" ? {} : { note: extra };
       return { type: "launched", id, title, path: outputs.pathOf(id), ...note };
     }
-    const note = [noteOn(summary), about].filter(Boolean).join("\n\n");
+    const note = [noteOn(summary), extra].filter(Boolean).join("\n\n");
     return {
       type: "ended",
       report: reportOf(summary),

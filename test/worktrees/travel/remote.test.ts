@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
+import type { Worktree } from "../../../src/mailbox/worktree.ts";
 import { RunnerRepositories } from "../../../src/worktrees/runner/repositories.ts";
 import { repositoryWith, type TestRepository } from "../../support/git-repository.ts";
 import { dropRemoteRefs, exportTree, importEdits } from "../operations.ts";
@@ -22,7 +23,15 @@ async function withRemote(files: Readonly<Record<string, string | Buffer>> = { "
   const there = repository.git.at(url);
   const refs = async () =>
     (await there.run(["for-each-ref", "--format=%(refname)"])).out.split("\n").filter((ref) => ref !== "");
-  return { repository, via, world: travelWorld(repository, via), there, refs };
+  const world = travelWorld(repository, via);
+  /** Sends a worktree to the remote, from which no runner has fetched it yet. */
+  const push = async (tree: Worktree) => {
+    const request = { source: { type: "tree", tree }, have: [] as string[], into: world.blobs } as const;
+    const sent = await exportTree({ ...request, remote: via }, world.ground);
+    if (sent.type !== "exported") throw new Error(sent.reason);
+    return sent;
+  };
+  return { repository, via, world, there, refs, push };
 }
 
 function hook(url: string, script: string): void {
@@ -130,17 +139,9 @@ test("a remote that hangs is left when its attempt is over", async () => {
 });
 
 test("a remote that is emptied in between is a sentence, and the next attempt gets its files", async () => {
-  const { repository, via, world } = await withRemote();
+  const { repository, via, world, push } = await withRemote();
   const tree = await world.create();
-  const request = {
-    source: { type: "tree", tree },
-    have: [] as string[],
-    into: world.blobs,
-    remote: via,
-  } as const;
-  const sent = await exportTree(request, world.ground);
-  if (sent.type !== "exported") throw new Error(sent.reason);
-  const { commit, repository: id } = sent;
+  const { commit, repository: id } = await push(tree);
   rmSync(via.url, { recursive: true });
   const fetch = () => world.runner.fetch(id, { commit, remote: via, signal });
   await expect(fetch()).rejects.toThrow(/does not appear to be a git repository\. Check that git/);
@@ -213,17 +214,9 @@ test("refs of an agent are deleted up to an attempt, and those of others stay", 
 });
 
 test("agents that want the same commit at the same time fetch it once", async () => {
-  const { via, world } = await withRemote();
+  const { via, world, push } = await withRemote();
   const tree = await world.create();
-  const request = {
-    source: { type: "tree", tree },
-    have: [] as string[],
-    into: world.blobs,
-    remote: via,
-  } as const;
-  const sent = await exportTree(request, world.ground);
-  if (sent.type !== "exported") throw new Error(sent.reason);
-  const { commit, repository: id } = sent;
+  const { commit, repository: id } = await push(tree);
   const fetches = Array.from({ length: 8 }, () => world.runner.fetch(id, { commit, remote: via, signal }));
   await Promise.all(fetches);
   // A fetch that was killed.
