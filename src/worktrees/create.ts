@@ -221,7 +221,8 @@ async function finish(
     ];
     return { tree, notes };
   } catch (error) {
-    await withLock(repo.common, ground, () => discardWorktree(repo, record));
+    const toTheEnd = { ...ground, signal: undefined };
+    await withLock(repo.common, toTheEnd, () => discardWorktree(repo, record));
     throw error;
   }
 }

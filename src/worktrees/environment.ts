@@ -17,6 +17,8 @@ export interface GitEnvironment {
   readonly turns?: Map<string, Promise<void>>;
   /** What merges write with. */
   readonly disk: Disk;
+  /** Of one request: ends its wait for a lock. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A checkout that worktrees are made from and edits are merged into. */

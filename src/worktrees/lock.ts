@@ -14,7 +14,7 @@ const LONGEST = 10;
 export interface LockOptions {
   /** Milliseconds to wait for one holder. */
   readonly waitMs?: number;
-  /** While waiting: rejects with its reason. */
+  /** While waiting: rejects with its reason. By default the one of the request. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -25,7 +25,7 @@ export async function withLock<T>(
   common: string,
   ground: GitEnvironment,
   work: () => Promise<T>,
-  { waitMs = WAIT_MS, signal }: LockOptions = {},
+  { waitMs = WAIT_MS, signal = ground.signal }: LockOptions = {},
 ): Promise<T> {
   const folder = ourFolder(common);
   // Before anything is awaited: callers get their turns in the order of their calls.

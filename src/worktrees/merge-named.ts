@@ -109,6 +109,7 @@ async function isRootOf(repo: Repository, root: string, commit: string): Promise
 
 /** Everything is merged; returns why the worktree still exists, if it does. */
 async function removed(tree: Worktree, ground: GitEnvironment): Promise<string[]> {
-  const gone = await answered(() => removeTree({ tree }, ground));
+  // A cancel must not hide that the edits are in the checkout.
+  const gone = await answered(() => removeTree({ tree }, { ...ground, signal: undefined }));
   return gone.type === "done" ? [] : [gone.reason];
 }

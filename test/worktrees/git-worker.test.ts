@@ -1,9 +1,11 @@
 // @module-tag long
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { lockHolder, takeLock } from "../../src/journal/numbered-lock.ts";
+import { isAlive, processIdentity } from "../../src/journal/process-identity.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { removeHalfMade } from "../../src/worktrees/discard.ts";
 import { startGitWorker } from "../../src/worktrees/git-worker.ts";
@@ -196,6 +198,22 @@ test("kill -9 of the session: the git worker discards what it was making, and en
   session.kill("SIGKILL");
   await vi.waitUntil(() => running(person).length === 0, SOON);
   await expectNothingLeft(person);
+});
+
+test("kill -9 of the session: what still waits for the repository's lock is not begun", async () => {
+  const person = await repositoryWith({ "a.txt": "1\n" });
+  const folder = join(person.folder, ".git", "troupe");
+  mkdirSync(folder);
+  const lock = takeLock(folder, processIdentity(process.pid), isAlive);
+  if (lock.type !== "taken") throw new Error("the lock is held");
+  onTestFinished(() => lock.release());
+  const session = await sessionThat("sweep", person);
+  if (session.stdout === null) throw new Error("no output");
+  // It is answered in parallel to what waits, and was asked after it.
+  for await (const said of session.stdout) if (String(said) === "repository\n") break;
+  session.kill("SIGKILL");
+  await vi.waitUntil(() => running(person).length === 0, SOON);
+  expect(lockHolder(folder, isAlive)).toMatchObject({ pid: process.pid });
 });
 
 test("an idle keeper keeps no session up, and goes with it", async () => {

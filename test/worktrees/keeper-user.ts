@@ -9,6 +9,7 @@ const keeper = startGitWorker({
   clock: systemClock,
   onWarning: (message) => console.error(message),
 });
+if (what === "sweep") void keeper.sweep({ folder });
 const answer =
   what === "create"
     ? await keeper.create(creationIn(folder, { baseRef: "head" }))
