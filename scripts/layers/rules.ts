@@ -257,7 +257,6 @@ export const rules: Rules = {
     ["sharp", all("src/tools/images.ts")],
     ["@hyzyla/pdfium", all("src/tools/documents.ts")],
     ["@vscode/ripgrep", all("src/tools/grep/ripgrep.ts")],
-    ["simple-git", folders("worktrees")],
     // Troupe as a client in the broker's process, and as a server in the command that is one.
     ["@modelcontextprotocol/sdk", folders("mcp/broker", "cli/mcp-serve")],
     // Loaded by `troupe acp` alone.
@@ -270,7 +269,10 @@ export const rules: Rules = {
     // Classic zod costs every thread 10 ms at its start.
     ["zod/mini", all("src/")],
     // Every child process is the process host's, a helper like it, or a server under the broker of MCP servers.
-    ["node:child_process", [...folders("processes"), ...all("src/mcp/broker/stdio-transport.ts")]],
+    [
+      "node:child_process",
+      [...folders("processes"), ...all("src/mcp/broker/stdio-transport.ts", "src/worktrees/git.ts")],
+    ],
   ]),
   replayable: {
     paths: ["src/actors/loop.ts", "src/actors/run-calls.ts", "src/tools/dispatch.ts", "src/context/"],

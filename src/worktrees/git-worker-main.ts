@@ -15,8 +15,7 @@ import { answered } from "./refusal.ts";
  * Runs the git worker: one process for all git work of a session.
  *
  * A process and not a thread, because it starts git many times a second, and each start would block a large session for
- * milliseconds; because it can finish or undo its work after the session was killed; and because only here simple-git
- * is loaded.
+ * milliseconds; and because it can finish or undo its work after the session was killed.
  */
 function runGitWorker(): void {
   const ground = ownEnvironment(process.env);

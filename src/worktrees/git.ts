@@ -1,5 +1,5 @@
-import { Readable } from "node:stream";
-import { simpleGit } from "simple-git";
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Readable } from "node:stream";
 import { errorMessage } from "../lib/errors.ts";
 
 /**
@@ -63,7 +63,7 @@ const OURS = {
   GIT_COMMITTER_EMAIL: "troupe@localhost",
 };
 
-/** Environment variables that steer git and must not be inherited. simple-git refuses to run with some of them. */
+/** Environment variables that steer git and must not be inherited. */
 const STEERS_GIT =
   /^(GIT_(?!(AUTHOR|COMMITTER)_(NAME|EMAIL)$|SSL_|CONFIG_NOSYSTEM$)|(EDITOR|VISUAL|PAGER|PREFIX|SSH_ASKPASS|SSH_AUTH_SOCK)$)/i;
 
@@ -97,10 +97,6 @@ async function run(
   { index, gitDir, identity, mostBytes, signal }: GitOptions,
 ): Promise<GitAnswer> {
   signal?.throwIfAborted();
-  const over = mostBytes === undefined ? null : new AbortController();
-  const abort = over === null ? signal : AbortSignal.any([over.signal, ...(signal ? [signal] : [])]);
-  let bytes = 0;
-  let code: number | null = -1;
   const all = {
     ...env,
     ...(identity === "person" ? {} : OURS),
@@ -109,59 +105,42 @@ async function run(
     ...(index === undefined ? {} : { GIT_INDEX_FILE: index }),
     ...(gitDir === undefined ? {} : { GIT_DIR: gitDir, GIT_WORK_TREE: folder }),
   };
-  let output: GitOutput | null = null;
-  const made = () =>
-    simpleGit({
-      baseDir: folder,
-      config: CONFIG,
-      // The environment is safe by now: all that steers git was removed.
-      allowEnvironment: Object.keys(all),
-      // Only used to switch filters off.
-      unsafe: { allowUnsafeFsMonitor: true, allowUnsafeHooksPath: true, allowUnsafeFilter: true },
-      ...(abort ? { abort } : {}),
-      // Resolve when git has ended. The output is collected here: simple-git continues after 50 ms with what it has by
-      // then, and a busy machine reads the rest of a list after that.
-      completion: { onClose: true, onExit: true },
-      errors(error, result) {
-        code = result.exitCode;
-        // It ran: the output is an answer.
-        return code === null || (code >= 0 && code < 256) ? undefined : error;
-      },
-    })
-      .env(all)
-      .outputHandler((_, stdout, stderr) => {
-        output = new GitOutput(stdout, stderr, (count) => {
-          bytes += count;
-          if (mostBytes !== undefined && bytes > mostBytes) over?.abort();
-        });
-        // simple-git waits 50 ms more for output if there was none, so an empty chunk is emitted first.
-        process.nextTick(() => stdout.emit("data", Buffer.alloc(0)));
-      });
+  const settings = CONFIG.flatMap((one) => ["-c", one]);
+  let child: ChildProcess;
   try {
-    await made().raw([...args]);
+    child = spawn("git", [...settings, ...args], {
+      ...{ cwd: folder, env: all, stdio: ["ignore", "pipe", "pipe"] },
+    });
+  } catch (error) {
+    return { code: -1, out: "", err: errorMessage(error) };
+  }
+  // Git removes its locks before it ends.
+  const end = () => child.kill();
+  signal?.addEventListener("abort", end, { once: true });
+  const output = new GitOutput(child, mostBytes, end);
+  try {
+    const ended = await exitOf(child);
     // A command that was cut off has an exit code, too.
-    if (code !== 0) signal?.throwIfAborted();
-    if (over?.signal.aborted) return tooMuch(mostBytes);
-    const said = await wholeOf(output, patienceMs, signal);
+    if (ended !== 0) signal?.throwIfAborted();
+    if (output.isTooMuch) return { code: -1, out: "", err: `git said more than ${mostBytes} bytes.` };
+    if (ended instanceof Error) return { code: -1, out: "", err: ended.message };
+    const said = await output.whole(patienceMs, signal);
     signal?.throwIfAborted();
-    if (code === null) return { code: -1, out: "", err: GIT_KILLED };
+    if (ended === null) return { code: -1, out: "", err: GIT_KILLED };
     return said === null
       ? { code: -1, out: "", err: "git ended, but a program that it started still holds its output." }
-      : { code, out: said.out, err: said.err.trim() };
-  } catch (error) {
-    if (signal?.aborted) throw signal.reason;
-    if (over?.signal.aborted) return tooMuch(mostBytes);
-    return { code: -1, out: "", err: errorMessage(error) };
+      : { code: ended, out: said.out, err: said.err.trim() };
+  } finally {
+    signal?.removeEventListener("abort", end);
   }
 }
 
-function tooMuch(mostBytes = 0): GitAnswer {
-  return { code: -1, out: "", err: `git said more than ${mostBytes} bytes.` };
-}
-
-/** Without output it was never started, which simple-git rejects. */
-async function wholeOf(output: GitOutput | null, patienceMs: number, signal: AbortSignal | undefined) {
-  return output === null ? null : output.whole(patienceMs, signal);
+/** Resolves with the exit code, null for a signal, or why it could not start. */
+function exitOf(child: ChildProcess): Promise<number | null | Error> {
+  return new Promise((resolve) => {
+    child.once("error", resolve);
+    child.once("exit", resolve);
+  });
 }
 
 /** Splits the output of a `-z` command. */
@@ -180,20 +159,31 @@ interface Output {
   readonly err: string;
 }
 
-type Stream = NodeJS.ReadableStream;
-
 /** Collects the output of a process; `whole` resolves when both streams have ended. */
 class GitOutput {
   readonly #out: Buffer[] = [];
   readonly #err: Buffer[] = [];
   readonly #ended: Promise<unknown>;
-  readonly #streams: readonly Stream[];
+  readonly #streams: readonly Readable[];
+  #bytes = 0;
+  #isTooMuch = false;
 
-  /** `onBytes` receives the number of new bytes on `stdout`. */
-  constructor(stdout: Stream, stderr: Stream, onBytes: (count: number) => void = () => {}) {
-    this.#streams = [stdout, stderr];
-    stdout.on("data", (chunk: Buffer) => onBytes(chunk.length));
+  /** `onTooMuch`: it has printed more than `mostBytes`. */
+  constructor({ stdout, stderr }: ChildProcess, mostBytes: number | undefined, onTooMuch: () => void) {
+    // There are no streams if it could not start for want of descriptors.
+    this.#streams = [stdout, stderr].filter((stream) => stream !== null && stream !== undefined);
     this.#ended = Promise.all([collected(stdout, this.#out), collected(stderr, this.#err)]);
+    stdout?.on("data", (chunk: Buffer) => {
+      this.#bytes += chunk.length;
+      if (mostBytes === undefined || this.#bytes <= mostBytes || this.#isTooMuch) return;
+      this.#isTooMuch = true;
+      this.#stop();
+      onTooMuch();
+    });
+  }
+
+  get isTooMuch(): boolean {
+    return this.#isTooMuch;
   }
 
   /**
@@ -208,16 +198,19 @@ class GitOutput {
     clearTimeout(timer);
     signal?.removeEventListener("abort", stop);
     if (isWhole) return { out: textOf(this.#out), err: textOf(this.#err) };
-    for (const stream of this.#streams) if (stream instanceof Readable) stream.destroy();
+    this.#stop();
     return null;
+  }
+
+  #stop(): void {
+    for (const stream of this.#streams) stream.destroy();
   }
 }
 
-function collected(stream: Stream, into: Buffer[]): Promise<void> {
-  stream.on("data", (chunk: Buffer) => into.push(chunk));
-  return new Promise((resolve) => {
-    stream.once("end", resolve);
-    stream.once("close", resolve);
+async function collected(stream: Readable | null, into: Buffer[]): Promise<void> {
+  stream?.on("data", (chunk: Buffer) => into.push(chunk));
+  await new Promise<void>((resolve) => {
+    stream?.once("end", resolve).once("close", resolve);
   });
 }
 

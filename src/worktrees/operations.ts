@@ -126,9 +126,9 @@ async function note({ common }: TreePlace, { name }: Worktree, result: "kept" | 
   if (record !== null) await writeRecord(common, name, { ...record, result });
 }
 
-/** Lists the worktrees that exist or have snapshots, by name. */
+/** Lists the worktrees that exist or have snapshots, by name. Rejects with the signal's reason. */
 export async function listTrees(
-  { folder }: GitRequest<"list">,
+  { folder, name }: GitRequest<"list">,
   ground: GitEnvironment,
 ): Promise<SuccessOf<"list">> {
   const repo = await repositoryAt(folder, ground);
@@ -141,7 +141,11 @@ export async function listTrees(
   const branches = new Set(out.split("\n"));
   const trees: TreeListing[] = [];
   const undone = undoneTrees(repo.common);
-  for (const tree of known) trees.push(await listingOf(repo, tree, { branches, undone }, ground));
+  for (const tree of known) {
+    if (name !== undefined && tree.name !== name) continue;
+    ground.signal?.throwIfAborted();
+    trees.push(await listingOf(repo, tree, { branches, undone }, ground));
+  }
   return { type: "trees", trees };
 }
 

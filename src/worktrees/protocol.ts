@@ -223,7 +223,11 @@ export const GIT_OPERATIONS = {
   },
   /** Removes the worktree and its branch; refused unless every byte is in one of Troupe's refs. */
   remove: { request: OfTree, response: answer(outcome("done", {})) },
-  list: { request: InFolder, response: answer(outcome("trees", { trees: z.array(TreeListing) })) },
+  list: {
+    /** `name`: only this one. */
+    request: z.extend(InFolder, { name: z.optional(z.string()) }),
+    response: answer(outcome("trees", { trees: z.array(TreeListing) })),
+  },
   diff: { request: Named, response: answer(outcome("diff", { text: z.string(), counts: Counts })) },
   /** Restores the last content of a worktree, at its path and on its branch. */
   restore: {
@@ -325,7 +329,8 @@ export const GIT_OPERATIONS = {
   },
   /** Removes what dead owners left and is provably saved; rolls back merges that a crash cut off. */
   sweep: {
-    request: InFolder,
+    /** `except`: the session whose worktrees are left alone, as its agents claim them again. */
+    request: z.extend(InFolder, { except: z.optional(z.string()) }),
     response: answer(
       outcome("swept", {
         removed: z.array(z.string()),

@@ -27,13 +27,20 @@ type Swept = SuccessOf<"sweep">;
 type Outcome = "removed" | null;
 const REMOVED = () => "removed" as const;
 
-/** Removes only what dead owners left and is provably saved; unmerged edits stay in place. */
-export async function sweep({ folder }: GitRequest<"sweep">, ground: GitEnvironment): Promise<Swept> {
+/**
+ * Removes only what dead owners left and is provably saved; unmerged edits stay in place. Rejects with the signal's reason
+ * between two worktrees.
+ */
+export async function sweep({ folder, except }: GitRequest<"sweep">, ground: GitEnvironment): Promise<Swept> {
   const repo = await repositoryAt(folder, ground);
-  return withLock(repo.common, ground, () => sweepUnderLock(repo, ground));
+  return withLock(repo.common, ground, () => sweepUnderLock(repo, except, ground));
 }
 
-async function sweepUnderLock(repo: Repository, ground: GitEnvironment): Promise<Swept> {
+async function sweepUnderLock(
+  repo: Repository,
+  except: string | undefined,
+  ground: GitEnvironment,
+): Promise<Swept> {
   await dropStaleLocks(repo.common, ground);
   const { merges, notes } = await rollBackUnfinished(repo.common, ground);
   dropDeadFiles(repo.common, ground);
@@ -44,6 +51,8 @@ async function sweepUnderLock(repo: Repository, ground: GitEnvironment): Promise
   const paths = new Set(listed.map(({ path }) => path));
   const left = notes.map((why) => ({ name: merges.join(), why }));
   for (const tree of known) {
+    if (except !== undefined && tree.record?.owner.session === except) continue;
+    ground.signal?.throwIfAborted();
     const outcome = await answered(() => sweepOne(repo, tree, paths, ground));
     if (outcome === "removed") removed.push(tree.name);
     else if (outcome !== null) left.push({ name: tree.name, why: outcome.reason });

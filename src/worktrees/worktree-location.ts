@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { Worktree } from "../mailbox/worktree.ts";
 import type { GitEnvironment } from "./environment.ts";
 import { type GitAnswer, type GitOptions, gitIn } from "./git.ts";
@@ -46,12 +46,12 @@ export function gitDirOf(common: string, path: string): string | null {
     return null;
   }
   const wanted = join(path, ".git");
-  for (const name of names) {
-    const gitDir = join(common, "worktrees", name);
+  const folders = [basename(path), ...names].map((name) => join(common, "worktrees", name));
+  const isOf = (gitDir: string) => {
     const text = textOf(join(gitDir, "gitdir"));
-    if (text !== null && resolve(gitDir, text) === wanted) return gitDir;
-  }
-  return null;
+    return text !== null && resolve(gitDir, text) === wanted;
+  };
+  return folders.find(isOf) ?? null;
 }
 
 function pointed(file: string, before: string): string {

@@ -1,15 +1,15 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { simpleGit } from "simple-git";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { troupe } from "../support/cli-process.ts";
 
 /** A checkout as a stranger has it: what is committed, nothing else. Nobody here writes to it. */
 const base = mkdtempSync(join(tmpdir(), "troupe-test-"));
 const cwd = join(base, "clone");
-beforeAll(async () => {
-  await simpleGit().clone(join(import.meta.dirname, "../.."), cwd, ["--quiet", "--no-hardlinks"]);
+beforeAll(() => {
+  execFileSync("git", ["clone", "--quiet", "--no-hardlinks", join(import.meta.dirname, "../.."), cwd]);
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 

@@ -341,7 +341,8 @@ export class WorktreeIsolation {
 
   /** Recovers, once in a session, what crashed processes left, as far as it is saved. */
   #sweep(folder: string): Promise<void> {
-    this.#swept ??= this.#parts.worktrees.sweep({ folder }).then((swept) => {
+    const { worktrees, session } = this.#parts;
+    this.#swept ??= worktrees.sweep({ folder, except: session }).then((swept) => {
       if (swept.type === "refused") return;
       for (const merge of swept.rolledBack)
         this.#parts.onWarning(

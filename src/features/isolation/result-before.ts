@@ -9,9 +9,9 @@ export async function resultBefore(
   worktrees: Pick<Worktrees, "list">,
   { name, checkout, branch, head }: Isolation,
 ): Promise<WorktreeResult | null> {
-  const listed = await worktrees.list({ folder: checkout });
+  const listed = await worktrees.list({ folder: checkout, name });
   if (listed.type === "refused") return null;
-  const tree = listed.trees.find((one) => one.name === name);
+  const [tree] = listed.trees;
   if (tree?.result !== "merged" || tree.base === null) return null;
   const { path, base, counts } = tree;
   const { files, insertions, deletions } = counts ?? { files: 0, insertions: 0, deletions: 0 };

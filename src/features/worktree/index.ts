@@ -172,10 +172,10 @@ export function worktreeService(parts: WorktreeDeskParts): WorktreeService {
     return gone.type === "refused" ? gone : tree.name;
   }
 
-  async function ownedBy(actor: ActorId, { checkout, path }: Worktree): Promise<boolean> {
-    const list = await worktrees.list({ folder: checkout });
+  async function ownedBy(actor: ActorId, { checkout, name }: Worktree): Promise<boolean> {
+    const list = await worktrees.list({ folder: checkout, name });
     if (list.type === "refused") return false;
-    const owner = list.trees.find((tree) => tree.path === path)?.owner;
+    const owner = list.trees[0]?.owner;
     return owner?.actor === actor && owner.session === parts.ownerOf(actor).session;
   }
 }
