@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync, readSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { errorMessage } from "../lib/errors.ts";
 
@@ -25,6 +26,8 @@ export interface GitOptions {
   readonly identity?: "person";
   /** Limit of the output; git is ended beyond it, with code -1. */
   readonly mostBytes?: number;
+  /** A file whose bytes git reads as its standard input, from this offset. */
+  readonly input?: { readonly file: string; readonly from: number };
   /** When aborted, the call rejects with its reason. */
   readonly signal?: AbortSignal;
 }
@@ -94,7 +97,7 @@ interface Where {
 async function run(
   { folder, env, patienceMs }: Where,
   args: readonly string[],
-  { index, gitDir, identity, mostBytes, signal }: GitOptions,
+  { index, gitDir, identity, mostBytes, input, signal }: GitOptions,
 ): Promise<GitAnswer> {
   signal?.throwIfAborted();
   const all = {
@@ -107,12 +110,17 @@ async function run(
   };
   const settings = CONFIG.flatMap((one) => ["-c", one]);
   let child: ChildProcess;
+  let stdin: number | null = null;
   try {
+    stdin = input === undefined ? null : openAt(input);
     child = spawn("git", [...settings, ...args], {
-      ...{ cwd: folder, env: all, stdio: ["ignore", "pipe", "pipe"] },
+      ...{ cwd: folder, env: all, stdio: [stdin ?? "ignore", "pipe", "pipe"] },
     });
   } catch (error) {
     return { code: -1, out: "", err: errorMessage(error) };
+  } finally {
+    // Git has its own copy.
+    if (stdin !== null) closeSync(stdin);
   }
   // Git removes its locks before it ends.
   const end = () => child.kill();
@@ -133,6 +141,18 @@ async function run(
   } finally {
     signal?.removeEventListener("abort", end);
   }
+}
+
+/** Returns a descriptor that reads a file from an offset. */
+function openAt({ file, from }: NonNullable<GitOptions["input"]>): number {
+  const opened = openSync(file, "r");
+  // A read without a position moves the descriptor, and git continues there.
+  for (let left = from; left > 0; ) {
+    const count = readSync(opened, Buffer.alloc(left), 0, left, null);
+    if (count === 0) break;
+    left -= count;
+  }
+  return opened;
 }
 
 /** Resolves with the exit code, null for a signal, or why it could not start. */

@@ -2,6 +2,7 @@ import { constants, copyFileSync, existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
+import { changedLinesOf } from "./changed-lines.ts";
 import { countsBetween } from "./changes.ts";
 import { claimTree } from "./claim.ts";
 import { createTree } from "./create.ts";
@@ -19,7 +20,6 @@ import { rebaseTree } from "./merge/rebase.ts";
 import { settleTree } from "./merge/settle.ts";
 import { undoMerge } from "./merge/undo.ts";
 import { mergeNamedTree } from "./merge-named.ts";
-import { overlapOf } from "./overlap.ts";
 import type { GitRequest, OperationName, SuccessOf, TreeListing } from "./protocol.ts";
 import { outputOf, refuseByGit } from "./refusal.ts";
 import { removeTree } from "./remove.ts";
@@ -207,7 +207,7 @@ export const operations: Omit<Operations, "everTracked"> = {
   create: createTree,
   claim: claimTree,
   snapshot: snapshotTree,
-  overlap: overlapOf,
+  changedLines: changedLinesOf,
   prepare: prepareMerge,
   apply: applyMerge,
   settle: settleTree,

@@ -90,6 +90,10 @@ function answer<const Outcomes extends readonly z.core.$ZodTypeDiscriminable[]>(
 }
 
 /** Every operation of the git worker, with its request and response. */
+/** Lines of the base that a change replaces: from `start` up to, not including, `end`, counted from 0; equal if lines were only added. */
+const Hunk = z.object({ start: z.number(), end: z.number() });
+export type Hunk = z.infer<typeof Hunk>;
+
 export const GIT_OPERATIONS = {
   inspect: {
     request: InFolder,
@@ -152,10 +156,16 @@ export const GIT_OPERATIONS = {
     /** `changed`: since the last snapshot; `commit`: the one that holds everything. */
     response: answer(outcome("taken", { commit: z.string(), changed: z.array(ChangedFile), notes: Notes })),
   },
-  /** Whether two worktrees change the same lines of a file, each counted from its own base. */
-  overlap: {
-    request: z.object({ one: Worktree, other: Worktree, path: z.string() }),
-    response: answer(outcome("overlap", { lines: z.enum(["same", "others", "unknown"]) })),
+  changedLines: {
+    request: z.extend(OfTree, { path: z.string() }),
+    response: answer(
+      outcome("lines", {
+        /** The ID of the file in the base of the worktree; null if it is not there. */
+        blob: z.nullable(z.string()),
+        /** Null if the file is binary; empty if it is unchanged. */
+        hunks: z.nullable(z.array(Hunk)),
+      }),
+    ),
   },
   prepare: {
     request: z.extend(OfTree, {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Clock } from "../../lib/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
+import type { Worktree } from "../../mailbox/worktree.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { Joints } from "../../supervisor/joints.ts";
 import { notRun } from "../../tools/dispatch.ts";
@@ -8,6 +9,7 @@ import type { Worktrees } from "../../worktrees/worktrees.ts";
 import { FileWriters, type OverlapRule } from "./file-writers.ts";
 import type { HeldWorktrees } from "./held-worktrees.ts";
 import { fileLocator } from "./repo-file.ts";
+import { type ChangedLines, compareLines } from "./touched-lines.ts";
 
 export interface WritersParts {
   readonly clock: Clock;
@@ -15,7 +17,7 @@ export interface WritersParts {
   /** The session's directory. */
   readonly cwd: string;
   readonly actors: Actors;
-  readonly worktrees: Pick<Worktrees, "overlap">;
+  readonly worktrees: Pick<Worktrees, "changedLines">;
   readonly trees: HeldWorktrees;
 }
 
@@ -25,20 +27,30 @@ export interface WritersParts {
  */
 export function writersFeature({ clock, rule, cwd, actors, worktrees, trees }: WritersParts): Joints {
   const locate = fileLocator(cwd, trees);
+  /** By actor and path, since it last wrote there: many agents may write to one file. */
+  const known = new Map<ActorId, Map<string, Promise<ChangedLines>>>();
+  const linesOf = (actor: ActorId, path: string): Promise<ChangedLines> => {
+    const tree = trees.at(actors.find(actor)?.rootHere ?? "")?.tree;
+    if (!tree) return Promise.reject(new Error("It has no worktree."));
+    const ofActor = known.get(actor) ?? new Map<string, Promise<ChangedLines>>();
+    known.set(actor, ofActor);
+    // A rebase gives the worktree another base.
+    const key = `${tree.base} ${path}`;
+    const lines = ofActor.get(key) ?? askLines(worktrees, tree, path);
+    ofActor.set(key, lines);
+    return lines;
+  };
   const writers = new FileWriters({
     ...{ clock, rule },
     describe: (id) => actors.find(id)?.title ?? "an agent",
     tell: (id, notice) => actors.notify(id, notice),
-    sameLines: async (one, other, path) => {
-      const [first, second] = [one, other].map((id) => trees.at(actors.find(id)?.rootHere ?? ""));
-      if (!first || !second) return "unknown";
-      const answer = await worktrees.overlap({ one: first.tree, other: second.tree, path });
-      return answer.type === "refused" ? "unknown" : answer.lines;
-    },
+    sameLines: async (one, other, path) =>
+      compareLines(...(await Promise.all([linesOf(one, path), linesOf(other, path)]))),
     changed: (id) => actors.showRemarks(id, { overlap: writers.phrase(id) }),
     awaits: (id) => awaitedBy(id, actors),
   });
   trees.onChanged((actor, tree, changed) => {
+    known.delete(actor);
     const files = changed.map(({ path }) => locate(join(tree.path, path)));
     writers.wrote(actor, files);
   });
@@ -59,11 +71,24 @@ export function writersFeature({ clock, rule, cwd, actors, worktrees, trees }: W
       return {};
     },
     onEvent(event) {
-      if (event.type === "released") writers.ended(event.id);
+      if (event.type === "released") {
+        known.delete(event.id);
+        writers.ended(event.id);
+      }
       // An actor that waits for its own agents lends them what it has written.
       if (event.type === "changed" && event.actor.lifecycle.state === "waiting") writers.reconsider();
     },
   };
+}
+
+async function askLines(
+  worktrees: Pick<Worktrees, "changedLines">,
+  tree: Worktree,
+  path: string,
+): Promise<ChangedLines> {
+  const answer = await worktrees.changedLines({ tree, path });
+  if (answer.type === "refused") throw new Error(answer.reason);
+  return answer;
 }
 
 function awaitedBy(id: ActorId, actors: Pick<Actors, "find" | "all">): ActorId[] {

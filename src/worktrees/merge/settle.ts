@@ -10,7 +10,7 @@ import { withTreeLock } from "../lock.ts";
 import { type LeftRepositories, leaveNestedOut } from "../nested.ts";
 import { withIndex } from "../own-index.ts";
 import type { GitRequest, SuccessOf } from "../protocol.ts";
-import { answered, lastLine, refuseByGit, refuseRequest } from "../refusal.ts";
+import { answered, bothEnded, lastLine, refuseByGit, refuseRequest } from "../refusal.ts";
 import { repositoryAt } from "../repository.ts";
 import { copyIndex, sideIndexFile } from "../side-index.ts";
 import { addAll } from "../tree-add.ts";
@@ -74,18 +74,24 @@ async function isOnChain(
   return (await git.run(["merge-base", "--is-ancestor", commit, snapshotRef(name)])).code === 0;
 }
 
-/**
- * Shows other files in the agent's worktree, and moves its own that differ. `root`: the tree of `snapshot`, if known. Returns
- * the changes. Call under its lock.
- */
+interface Showing extends Pick<Shown, "snapshot" | "to" | "next"> {
+  /** The tree of `snapshot`, if known. */
+  readonly root?: string;
+  /** As in `Shown`; may still be made. */
+  readonly becomes?: Promise<string>;
+}
+
+/** Shows other files in the agent's worktree, and moves its own that differ. Returns the changes. Call under its lock. */
 export async function showInTree(
   repo: Repository,
   tree: Worktree,
-  { snapshot, root: own, to, next, becomes }: Omit<Shown, "aside"> & { readonly root?: string },
+  { snapshot, root: own, to, next, becomes: making }: Showing,
   ground: GitEnvironment,
 ): Promise<readonly RawChange[]> {
-  return withTreeNow(repo, tree, own ?? snapshot, ground, async (git, index, { root, changes }) => {
-    const raw = await rawChanges(git, snapshot, to);
+  const found = rawChanges(repo.git.run, snapshot, to);
+  const work = withTreeNow(repo, tree, own ?? snapshot, ground, async (git, index, { root, changes }) => {
+    const raw = await found;
+    const becomes = await making;
     const [strange] = changes;
     if (strange !== undefined)
       refuseRequest(`${strange.path} in ${tree.path} is being written to; end what runs there first.`);
@@ -107,6 +113,8 @@ export async function showInTree(
     if (back === undefined) forgetShown(repo.common, tree);
     return refuseRequest(notWritten(tree, failed));
   });
+  const [changes] = await bothEnded(work, found);
+  return changes;
 }
 
 function notWritten({ path }: Worktree, why: string): string {

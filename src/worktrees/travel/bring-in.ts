@@ -1,26 +1,27 @@
-import { readdirSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Worktree } from "../../mailbox/worktree.ts";
 import { NESTED, type RawChange, rawChanges } from "../changes.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import type { Git, GitAnswer } from "../git.ts";
-import { snapshotRef } from "../layout.ts";
 import { isSafeRelativePath } from "../merge/locate.ts";
 import type { TravelRemote } from "../protocol.ts";
-import { outputOf, refuseRequest } from "../refusal.ts";
+import { bothEnded, outputOf, refuseRequest } from "../refusal.ts";
 import { inBorrowing } from "./bare-repository.ts";
-import { travelled } from "./bundle.ts";
+import { type BundledPack, knownCommits, packAt, travelled } from "./bundle.ts";
 import { outwardLinks } from "./outward-links.ts";
 import { fetchCommit } from "./remote.ts";
 
-/** A bundle that is smaller cannot have files that fill a disk. */
+/** What is smaller cannot have files that fill a disk. */
 const SMALL_BYTES = 1024 * 1024;
+/** Few objects become files of their own: a pack for each turn of an agent would make git slow. */
+const FEW_OBJECTS = 500;
 const ARRIVED = "refs/heads/arrived";
 const MAX_FILES_BYTES = 1024 * 1024 * 1024;
 
-/** Where a commit of a runner is: in a bundle, whose header has been checked, or in the remote. */
+/** Where a commit of a runner is: in a bundle or in the remote. */
 export type Arrived = { readonly commit: string } & (
-  | { readonly bundle: string }
+  | { readonly pack: BundledPack }
   | { readonly remote: TravelRemote }
 );
 
@@ -36,45 +37,55 @@ export async function bringIn(
   signal: AbortSignal,
 ): Promise<void> {
   const { commit } = arrived;
-  const newest = await repo.git.run(["rev-parse", "--revs-only", snapshotRef(tree.name)]);
-  const known = newest.out.trim() || tree.base;
-  // What git walks from, to know that the history below the bundle is whole.
-  const refs = { "refs/known/base": tree.base, "refs/known/newest": known };
-  await inBorrowing(repo.common, { like: commit, refs }, ground, async (git, path) => {
+  await inBorrowing(repo.common, { like: commit }, ground, async (git, path) => {
+    const packs = "pack" in arrived ? [arrived.pack] : await fetchPacks(arrived, ground, path, signal);
     const what =
-      "bundle" in arrived
-        ? `The bundle ${arrived.bundle} was not taken`
+      "pack" in arrived
+        ? `The bundle ${arrived.pack.file} was not taken`
         : `The edits of ${tree.name} were not taken`;
-    if ("bundle" in arrived) {
-      const opened = await git.run(["bundle", "unbundle", arrived.bundle]);
-      if (/lacks these prerequisite commits/.test(opened.err))
-        refuseRequest(`${what}: it builds on commits that ${repo.top} does not have.`);
-      travelled(opened, what, repo.common);
-    } else {
-      const findProblem = () =>
-        packedBytes(path) > MAX_FILES_BYTES ? `its files have more than ${MAX_FILES_BYTES} bytes` : null;
-      const { env } = ground;
-      await fetchCommit(arrived.remote, commit, ARRIVED, { path, env, signal, findProblem });
-    }
-    const size = "bundle" in arrived ? statSync(arrived.bundle).size : packedBytes(path);
-    for (const pack of packsIn(path))
-      assertSound(await git.run(["index-pack", "--strict", "-o", join(path, "checked.idx"), pack]), what);
-    await assertHarmless(git, tree, commit, size);
-    writeFileSync(join(path, ARRIVED), `${commit}\n`);
-    // Few objects become files of their own: a pack for each turn of an agent would make git slow.
-    const fetch = ["fetch", "-q", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"];
-    const settings = ["-c", "fetch.unpackLimit=500", "-c", "fetch.writeCommitGraph=false"];
-    const done = await repo.git.run([...settings, ...fetch, path, ARRIVED]);
-    travelled(done, what, repo.common);
+    for (const pack of packs) await checkPack(repo, git, pack, what);
+    const bytes = packs.reduce((sum, pack) => sum + pack.bytes, 0);
+    const [whole] = await bothEnded(
+      git.run(["rev-list", "--objects", "--quiet", commit, `^${tree.base}`]),
+      assertHarmless(git, tree, commit, bytes),
+    );
+    outputOf(whole, what);
+    for (const pack of packs) travelled(await takePack(repo.git, pack), what, repo.common);
   });
 }
 
+async function fetchPacks(
+  { commit, remote }: Extract<Arrived, { remote: TravelRemote }>,
+  { env }: GitEnvironment,
+  path: string,
+  signal: AbortSignal,
+): Promise<BundledPack[]> {
+  const findProblem = () =>
+    packedBytes(path) > MAX_FILES_BYTES ? `its files have more than ${MAX_FILES_BYTES} bytes` : null;
+  await fetchCommit(remote, commit, ARRIVED, { path, env, signal, findProblem });
+  return packsIn(path).map((file) => packAt(file));
+}
+
+/** Copies objects into a repository; `strict`: refuses those that are malformed or refer to missing ones. */
+function takePack(git: Git, { file, from, objects }: BundledPack, strict = false): Promise<GitAnswer> {
+  const command = objects <= FEW_OBJECTS ? ["unpack-objects", "-q"] : ["index-pack", "--stdin", "--fix-thin"];
+  return git.run([...command, ...(strict ? ["--strict"] : [])], { input: { file, from } });
+}
+
 /** Git's error names the object and what is wrong with it before its last line. */
-function assertSound(checked: GitAnswer, what: string): void {
+async function checkPack(
+  { git: ours, top }: Repository,
+  git: Git,
+  pack: BundledPack,
+  what: string,
+): Promise<void> {
+  const checked = await takePack(git, pack, true);
+  if (checked.code === 0) return;
+  if ((await knownCommits(ours, pack.needs)).length < pack.needs.length)
+    refuseRequest(`${what}: it builds on commits that ${top} does not have.`);
   const [, problem] = /^error: (?:object [0-9a-f]+: )?(.+)$/m.exec(checked.err) ?? [];
-  if (checked.code !== 0 && problem !== undefined)
-    refuseRequest(`${what}: it is damaged or forged (${problem}).`);
-  outputOf(checked, what);
+  if (problem !== undefined) refuseRequest(`${what}: it is damaged or forged (${problem}).`);
+  travelled(checked, what, top);
 }
 
 /** Also of what is still arriving. */

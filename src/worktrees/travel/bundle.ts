@@ -1,4 +1,4 @@
-import { constants } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { open } from "node:fs/promises";
 import type { Git, GitAnswer } from "../git.ts";
 import { outputOf, refuseRequest } from "../refusal.ts";
@@ -23,17 +23,29 @@ export function travelled(answer: GitAnswer, what: string, folder: string): stri
 
 /** More than the names of all commits that a bundle can build on. */
 const HEADER_BYTES = 256 * 1024;
+const PACK_HEADER_BYTES = 12;
 
-/**
- * Refuses a file that is not a bundle of exactly this commit under the one ref. The objects in it are not looked at.
- */
+/** The objects of a bundle, which have not been looked at. */
+export interface BundledPack {
+  readonly file: string;
+  /** Where it begins in the file. */
+  readonly from: number;
+  /** How many there are, as it says itself. */
+  readonly objects: number;
+  readonly bytes: number;
+  /** The commits that it builds on. */
+  readonly needs: readonly string[];
+}
+
+/** Refuses a file that is not a bundle of exactly this commit under the one ref. */
 export async function assertBundle(
   file: string,
   commit: string,
   mostBytes = Number.POSITIVE_INFINITY,
-): Promise<void> {
+): Promise<BundledPack> {
   if (!IS_COMMIT.test(commit)) refuseRequest(`${JSON.stringify(commit)} is not the ID of a commit.`);
-  const text = await readHeader(file, mostBytes);
+  const { head, bytes } = await readHeader(file, mostBytes);
+  const text = head.toString("latin1");
   const end = text.indexOf("\n\n");
   const [signature = "", ...lines] = text.slice(0, Math.max(end, 0)).split("\n");
   if (!/^# v[23] git bundle$/.test(signature)) refuseRequest(`${file} is not a git bundle.`);
@@ -44,9 +56,29 @@ export async function assertBundle(
     refuseRequest(
       `The bundle ${file} must have the commit ${commit} as ${TRAVEL_REF} and nothing else; it has ${refs.slice(0, 3).join(", ") || "no ref"}.`,
     );
+  const from = end + 2;
+  if (text.slice(from, from + 4) !== "PACK" || head.length < from + PACK_HEADER_BYTES)
+    refuseRequest(`The bundle ${file} is damaged: it has no pack.`);
+  const needs = lines.flatMap((line) => /^-(\w+)/.exec(line)?.[1] ?? []);
+  return { file, from, objects: head.readUInt32BE(from + 8), bytes, needs };
 }
 
-async function readHeader(file: string, mostBytes: number): Promise<string> {
+/** Returns the objects of a pack that git has written. */
+export function packAt(file: string): BundledPack {
+  const head = Buffer.alloc(PACK_HEADER_BYTES);
+  const opened = openSync(file, "r");
+  try {
+    readSync(opened, head);
+    return { file, from: 0, objects: head.readUInt32BE(8), bytes: fstatSync(opened).size, needs: [] };
+  } finally {
+    closeSync(opened);
+  }
+}
+
+async function readHeader(
+  file: string,
+  mostBytes: number,
+): Promise<{ readonly head: Buffer; readonly bytes: number }> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (error: Error) => refuseRequest(`The bundle ${file} cannot be read: ${error.message}`),
   );
@@ -56,7 +88,7 @@ async function readHeader(file: string, mostBytes: number): Promise<string> {
     if (found.size > mostBytes)
       refuseRequest(`The bundle ${file} has ${found.size} bytes; up to ${mostBytes} are taken.`);
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(HEADER_BYTES, found.size)));
-    return buffer.toString("latin1", 0, bytesRead);
+    return { head: buffer.subarray(0, bytesRead), bytes: found.size };
   } finally {
     await handle.close();
   }

@@ -7,7 +7,7 @@ import { snapshotRef } from "../layout.ts";
 import { withTreeLock } from "../lock.ts";
 import { forgetShown, settleLeftOver, showInTree } from "../merge/settle.ts";
 import type { ChangedFile, GitRequest, SuccessOf } from "../protocol.ts";
-import { GitRefusal, outputOf, refuseByGit, refuseRequest } from "../refusal.ts";
+import { bothEnded, GitRefusal, outputOf, refuseByGit, refuseRequest } from "../refusal.ts";
 import { isBeingRemoved } from "../removal-mark.ts";
 import { repositoryAt } from "../repository.ts";
 import { sideIndexFile } from "../side-index.ts";
@@ -31,8 +31,11 @@ export async function importEdits(
   if (isBeingRemoved(repo.common, name))
     refuseRequest(`The worktree ${name} is being removed, so no more edits of it are taken.`);
   const { commit } = arrived;
-  if ("bundle" in arrived) await assertBundle(arrived.bundle, commit, MAX_BUNDLE_BYTES);
-  await bringIn(repo, record.tree, arrived, ground, signal);
+  const from =
+    "bundle" in arrived
+      ? { commit, pack: await assertBundle(arrived.bundle, commit, MAX_BUNDLE_BYTES) }
+      : { commit, remote: arrived.remote };
+  await bringIn(repo, record.tree, from, ground, signal);
   await settleLeftOver(repo, record.tree, ground);
   const shown = await withTreeLock(repo.common, name, ground, () =>
     showSnapshot(repo, record, commit, ground),
@@ -88,13 +91,9 @@ async function show(
   if (own === root && (await repo.git.run(["merge-base", "--is-ancestor", commit, now])).code === 0)
     return { snapshot: now, changed: [], notes: [] };
   const message = ["-m", `Snapshot of ${name} on its runner`];
-  const snapshot = await said(["commit-tree", root, "-p", now, "-p", commit, ...message]);
-  const changes = await showInTree(
-    repo,
-    tree,
-    { snapshot: now, root: own, to: root, becomes: snapshot },
-    ground,
-  );
+  const becomes = said(["commit-tree", root, "-p", now, "-p", commit, ...message]);
+  const showing = { snapshot: now, root: own, to: root, becomes };
+  const [snapshot, changes] = await bothEnded(becomes, showInTree(repo, tree, showing, ground));
   // From here on these are its files: after a crash before this the old ones are put back.
   await said(["update-ref", ref, snapshot, newest ?? "0".repeat(snapshot.length)]);
   forgetShown(repo.common, tree);

@@ -10,7 +10,7 @@ export function fakeWorktrees(answers: Partial<Worktrees>): Worktrees {
     create: unasked("create"),
     claim: unasked("claim"),
     snapshot: unasked("snapshot"),
-    overlap: unasked("overlap"),
+    changedLines: unasked("changedLines"),
     prepare: unasked("prepare"),
     apply: unasked("apply"),
     settle: unasked("settle"),

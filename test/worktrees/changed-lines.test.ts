@@ -1,12 +1,23 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { collide, hunksOf } from "../../src/worktrees/overlap.ts";
+import { collide, compareLines } from "../../src/features/writers/touched-lines.ts";
+import type { Worktree } from "../../src/mailbox/worktree.ts";
+import { hunksOf } from "../../src/worktrees/changed-lines.ts";
+import type { GitEnvironment } from "../../src/worktrees/environment.ts";
 import { repositoryWith } from "../support/git-repository.ts";
-import { overlapOf } from "./operations.ts";
+import { changedLinesOf } from "./operations.ts";
 import { treeIn } from "./tree-of-tests.ts";
 
 const LINES = Array.from({ length: 30 }, (_, at) => `line ${at}\n`);
 const changed = (at: number, to: string) => LINES.map((line, i) => (i === at ? to : line)).join("");
+
+async function compared(one: Worktree, other: Worktree, path: string, ground: GitEnvironment) {
+  const [mine, theirs] = await Promise.all(
+    [one, other].map((tree) => changedLinesOf({ tree, path }, ground)),
+  );
+  if (mine?.type !== "lines" || theirs?.type !== "lines") throw new Error("It was refused.");
+  return compareLines(mine, theirs);
+}
 
 async function two() {
   const repository = await repositoryWith({ "a.txt": LINES.join(""), bin: Buffer.from([0, 1]) });
@@ -14,8 +25,7 @@ async function two() {
   const lines = async (path: string) => {
     await one.snapshot();
     await other.snapshot();
-    const answer = await overlapOf({ one: one.tree, other: other.tree, path }, one.ground);
-    return answer.type === "overlap" ? answer.lines : answer.reason;
+    return compared(one.tree, other.tree, path, one.ground);
   };
   return { one, other, lines, repository };
 }
@@ -52,8 +62,7 @@ test("lines of different bases cannot be compared", { tags: ["long"] }, async ()
   repository.write({ "a.txt": changed(0, "another base\n") });
   await repository.commit("Further");
   const third = await treeIn(repository, "t3");
-  const answer = await overlapOf({ one: one.tree, other: third.tree, path: "a.txt" }, one.ground);
-  expect(answer).toEqual({ type: "overlap", lines: "unknown" });
+  expect(await compared(one.tree, third.tree, "a.txt", one.ground)).toBe("unknown");
 });
 
 test("hunks collide as often from either side, and never with none", () => {
