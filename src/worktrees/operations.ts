@@ -1,7 +1,9 @@
 import { constants, copyFileSync, existsSync, renameSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
+import { AtMost } from "./at-most.ts";
 import { changedLinesOf } from "./changed-lines.ts";
 import { countsBetween } from "./changes.ts";
 import { claimTree } from "./claim.ts";
@@ -229,8 +231,20 @@ export const operations: Omit<Operations, "everTracked"> = {
 /** Returns all operations, with the state of one git worker. */
 export function makeOperations(): Operations {
   const histories = new Histories();
+  const frequent = new AtMost(2 * availableParallelism());
   return {
     ...operations,
     everTracked: (request, ground, signal) => histories.lookUp(request, ground, signal),
+    // Each turn of each agent asks for these. All at once, they would starve the merges, which come one after the other.
+    snapshot: (request, ground, signal) => frequent.run(signal, () => snapshotTree(request, ground)),
+    // A remote may take minutes.
+    exportTree: (request, ground, signal) =>
+      request.remote === undefined
+        ? frequent.run(signal, () => exportTree(request, ground, signal))
+        : exportTree(request, ground, signal),
+    importEdits: (request, ground, signal) =>
+      "remote" in request
+        ? importEdits(request, ground, signal)
+        : frequent.run(signal, () => importEdits(request, ground, signal)),
   };
 }

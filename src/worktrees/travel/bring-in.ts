@@ -8,7 +8,7 @@ import { isSafeRelativePath } from "../merge/locate.ts";
 import type { TravelRemote } from "../protocol.ts";
 import { bothEnded, outputOf, refuseRequest } from "../refusal.ts";
 import { inBorrowing } from "./bare-repository.ts";
-import { type BundledPack, knownCommits, packAt, travelled } from "./bundle.ts";
+import { type BundledPack, knownCommits, packAt, refuseFullDisk, travelled } from "./bundle.ts";
 import { outwardLinks } from "./outward-links.ts";
 import { fetchCommit } from "./remote.ts";
 
@@ -81,11 +81,12 @@ async function checkPack(
 ): Promise<void> {
   const checked = await takePack(git, pack, true);
   if (checked.code === 0) return;
+  refuseFullDisk(checked, what, top);
   if ((await knownCommits(ours, pack.needs)).length < pack.needs.length)
     refuseRequest(`${what}: it builds on commits that ${top} does not have.`);
   const [, problem] = /^error: (?:object [0-9a-f]+: )?(.+)$/m.exec(checked.err) ?? [];
   if (problem !== undefined) refuseRequest(`${what}: it is damaged or forged (${problem}).`);
-  travelled(checked, what, top);
+  outputOf(checked, what);
 }
 
 /** Also of what is still arriving. */

@@ -16,9 +16,13 @@ export async function knownCommits(git: Git, ids: readonly string[]): Promise<st
 
 /** Git's output; names a full disk, which a user can do something about. */
 export function travelled(answer: GitAnswer, what: string, folder: string): string {
-  if (answer.code !== 0 && /No space left on device|Disk quota exceeded/.test(answer.err))
-    refuseRequest(`${what}: the disk of ${folder} is full (ENOSPC). Free some space, then try again.`);
+  refuseFullDisk(answer, what, folder);
   return outputOf(answer, what);
+}
+
+export function refuseFullDisk({ code, err }: GitAnswer, what: string, folder: string): void {
+  if (code !== 0 && /No space left on device|Disk quota exceeded/.test(err))
+    refuseRequest(`${what}: the disk of ${folder} is full (ENOSPC). Free some space, then try again.`);
 }
 
 /** More than the names of all commits that a bundle can build on. */
