@@ -1,4 +1,4 @@
-/** Runs some pieces of work at once; more wait in the order of their calls. */
+/** Runs so many pieces of work in parallel; more wait in the order of their calls. */
 export class AtMost {
   readonly #most: number;
   readonly #waiting: (() => void)[] = [];

@@ -235,7 +235,7 @@ export function makeOperations(): Operations {
   return {
     ...operations,
     everTracked: (request, ground, signal) => histories.lookUp(request, ground, signal),
-    // Each turn of each agent asks for these. All at once, they would starve the merges, which come one after the other.
+    // Each turn of each agent asks for these. All in parallel, they would starve the merges, which come one after the other.
     snapshot: (request, ground, signal) => frequent.run(signal, () => snapshotTree(request, ground)),
     // A remote may take minutes.
     exportTree: (request, ground, signal) =>

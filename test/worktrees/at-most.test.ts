@@ -4,7 +4,7 @@ import { AtMost } from "../../src/worktrees/at-most.ts";
 
 const never = new AbortController().signal;
 
-test("never more at once than are allowed, in the order of the calls, whatever fails or is aborted", async () => {
+test("never more in parallel than are allowed, in the order of the calls, whatever fails or is aborted", async () => {
   const piece = fc.record({ fails: fc.boolean(), aborted: fc.boolean(), steps: fc.nat(4) });
   await fc.assert(
     fc.asyncProperty(
