@@ -1,4 +1,4 @@
-/** Runs so many pieces of work in parallel; more wait in the order of their calls. */
+/** Runs at most a number of pieces of work in parallel; more wait in the order of their calls. */
 export class AtMost {
   readonly #most: number;
   readonly #waiting: (() => void)[] = [];
