@@ -230,9 +230,9 @@ export class WorktreeIsolation {
     this.#parts.onEvent({ type: "merge", actor: actor.id, state: "started" });
     let failure = "The merge did not finish.";
     const back = await this.#queue
-      .enter(isolation.checkout, finished.signal, async () => {
+      .enter(isolation.checkout, finished.signal, async (leave) => {
         await held.settled;
-        return this.#back.run(finished);
+        return this.#back.run({ ...finished, leave });
       })
       .catch((error: Error) => {
         failure = error.message;

@@ -30,6 +30,8 @@ export interface FinishedRun {
     unchecked(why: string): Acceptance | null;
   } | null;
   readonly signal: AbortSignal;
+  /** Lets the next one merge into the checkout. */
+  readonly leave?: () => void;
 }
 
 /** The outcome: final, or returned to their owner, which finds the files as described here. */
@@ -283,6 +285,7 @@ export class MergeBack {
     paths: readonly string[] = [],
   ): Promise<MergeBackOutcome> {
     const { tree } = finished.held;
+    finished.leave?.();
     const removed = await this.#ports.worktrees.remove({ tree });
     const left =
       removed.type === "done"

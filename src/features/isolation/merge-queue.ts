@@ -5,8 +5,15 @@
 export class MergeQueue {
   readonly #last = new Map<string, Promise<void>>();
 
-  /** Rejects with the signal's reason if it is aborted before the work's turn. */
-  async enter<T>(checkout: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  /**
+   * Rejects with the signal's reason if it is aborted before the work's turn. The work calls `leave` when it is done with the
+   * checkout and still has to tidy up.
+   */
+  async enter<T>(
+    checkout: string,
+    signal: AbortSignal,
+    work: (leave: () => void) => Promise<T>,
+  ): Promise<T> {
     const before = this.#last.get(checkout) ?? Promise.resolve();
     const mine = Promise.withResolvers<void>();
     const place = before.then(() => mine.promise);
@@ -14,7 +21,7 @@ export class MergeQueue {
     try {
       await before;
       signal.throwIfAborted();
-      return await work();
+      return await work(mine.resolve);
     } finally {
       mine.resolve();
       if (this.#last.get(checkout) === place) this.#last.delete(checkout);

@@ -8,6 +8,7 @@ import { withLock } from "../lock.ts";
 import type { GitRequest, SuccessOf } from "../protocol.ts";
 import { answered, GitRefusal, outputOf, refuseByGit, refuseRequest } from "../refusal.ts";
 import { noteMerged } from "../tree-record.ts";
+import { commonFolder } from "../worktree-location.ts";
 import { type Candidate, checkoutOf } from "./candidate.ts";
 import { moveForth, prepareCommit } from "./commit.ts";
 import { exchange } from "./exchange.ts";
@@ -38,7 +39,8 @@ type Clean = Extract<Candidate, { type: "clean" }>;
 
 /** Merges the edits of a worktree into the checkout, all of them or none. One at a time per repository. */
 export async function applyMerge(request: GitRequest<"apply">, ground: GitEnvironment): Promise<Applied> {
-  const { common } = await checkoutOf(request.tree, ground);
+  const { checkout } = request.tree;
+  const common = commonFolder(checkout) ?? (await checkoutOf(request.tree, ground)).common;
   return withLock(common, ground, async () => {
     const { notes } = await rollBackUnfinished(common, ground);
     const applied = await applyInSpiteOfOthers(common, request.tree, ground, async () =>

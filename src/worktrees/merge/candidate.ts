@@ -5,7 +5,7 @@ import type { GitEnvironment, Repository } from "../environment.ts";
 import { withIndex } from "../own-index.ts";
 import type { Counts } from "../protocol.ts";
 import { bothEnded, outputOf, refuseRequest } from "../refusal.ts";
-import { operationInProgress, repositoryAt, tooOldToMerge } from "../repository.ts";
+import { operationInProgress, repositoryAt } from "../repository.ts";
 import { chunks } from "../side-index.ts";
 import { editsBetween } from "./edits.ts";
 import { guard } from "./guards.ts";
@@ -41,8 +41,6 @@ export async function checkoutOf(tree: Worktree, ground: GitEnvironment): Promis
   const repo = await repositoryAt(tree.checkout, ground);
   if (repo.top !== tree.checkout)
     refuseRequest(`${tree.checkout}, which the edits belong to, is no longer a checkout.`);
-  const old = await tooOldToMerge(repo);
-  if (old !== null) refuseRequest(old);
   const doing = await operationInProgress(repo);
   if (doing !== null)
     refuseRequest(

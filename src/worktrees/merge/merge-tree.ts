@@ -1,6 +1,7 @@
 import type { Conflict } from "../../mailbox/worktree.ts";
 import type { Git } from "../git.ts";
-import { outputOf } from "../refusal.ts";
+import { outputOf, refuseRequest } from "../refusal.ts";
+import { tooOldToMerge } from "../repository.ts";
 import { markedLines } from "./marked-lines.ts";
 
 /** `tree` has git's marks in it after a conflict. */
@@ -26,6 +27,8 @@ export async function mergeTree(
   const answer = await git.run(args, signal ? { signal } : {});
   const { code, out } = answer;
   const [tree = "", ...rest] = out.split("\0");
+  const tooOld = code === 0 || code === 1 ? null : await tooOldToMerge({ git });
+  if (tooOld !== null) refuseRequest(tooOld);
   if (code !== 1 || !/^[0-9a-f]{40,64}$/.test(tree)) outputOf(answer, "The edits could not be merged");
   if (code === 0) return { type: "clean", tree };
   const gap = rest.indexOf("");

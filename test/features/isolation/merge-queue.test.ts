@@ -9,7 +9,7 @@ describe("the merge queue (issue 6, 4)", () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(
-          fc.record({ checkout: fc.constantFrom("a", "b"), ends: fc.constantFrom("well", "throws") }),
+          fc.record({ checkout: fc.constantFrom("a", "b"), ends: fc.constantFrom("well", "throws", "leaves") }),
           {
             maxLength: 20,
           },
@@ -21,7 +21,7 @@ describe("the merge queue (issue 6, 4)", () => {
           const order = new Map<string, number[]>();
           const all = jobs.map(({ checkout, ends }, place) =>
             queue
-              .enter(checkout, quiet(), async () => {
+              .enter(checkout, quiet(), async (leave) => {
                 const now = (running.get(checkout) ?? 0) + 1;
                 running.set(checkout, now);
                 expect(now).toBe(1);
@@ -29,6 +29,9 @@ describe("the merge queue (issue 6, 4)", () => {
                 await scheduler.schedule(Promise.resolve());
                 running.set(checkout, 0);
                 if (ends === "throws") throw new Error("it failed");
+                if (ends !== "leaves") return;
+                leave();
+                await scheduler.schedule(Promise.resolve());
               })
               .catch(() => {}),
           );

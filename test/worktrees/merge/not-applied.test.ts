@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { type Disk, realDisk } from "../../../src/worktrees/merge/disk.ts";
 import { rollBackUnfinished } from "../../../src/worktrees/merge/roll-back.ts";
 import { repositoryWith } from "../../support/git-repository.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
 import { agentIn, groundFor, persons, picture, put, undo } from "./scene.ts";
 
 describe("edits are not merged, and nothing is changed, if", () => {
@@ -225,4 +226,23 @@ describe("where the disk refuses to be written to", () => {
     expect(picture(repository.folder)).toEqual(before);
     expect(await undo(repository)).toEqual({ type: "nothing" });
   });
+});
+
+it("a git that is too old for merges is named, and the edits stay", async () => {
+  const repository = await repositoryWith({ a: "1\n" });
+  const programs = temporaryFolder();
+  const old = `case "$*" in *merge-tree*) echo usage >&2; exit 129;; *" version") echo git version 2.37.4; exit;; esac`;
+  const path = repository.env["PATH"] ?? "";
+  writeFileSync(join(programs, "git"), `#!/bin/sh\n${old}\nPATH='${path}' exec git "$@"\n`, { mode: 0o755 });
+  const ground = groundFor(repository, "old");
+  const agent = await agentIn(repository, "old", {
+    ...ground,
+    env: { ...ground.env, PATH: `${programs}:${path}` },
+  });
+  agent.write({ a: "agent\n" });
+  expect(await agent.prepare()).toMatchObject({
+    type: "refused",
+    reason: expect.stringMatching(/needs git 2.38 or newer, and this is git version 2.37.4/),
+  });
+  expect(readFileSync(join(agent.tree.path, "a"), "utf8")).toBe("agent\n");
 });
