@@ -9,11 +9,7 @@ export class MergeQueue {
    * Rejects with the signal's reason if it is aborted before the work's turn. The work calls `leave` when it is done with the
    * checkout and still has to tidy up.
    */
-  async enter<T>(
-    checkout: string,
-    signal: AbortSignal,
-    work: (leave: () => void) => Promise<T>,
-  ): Promise<T> {
+  async enter<T>(checkout: string, signal: AbortSignal, work: (leave: () => void) => Promise<T>): Promise<T> {
     const before = this.#last.get(checkout) ?? Promise.resolve();
     const mine = Promise.withResolvers<void>();
     const place = before.then(() => mine.promise);

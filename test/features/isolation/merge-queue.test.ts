@@ -9,7 +9,10 @@ describe("the merge queue (issue 6, 4)", () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(
-          fc.record({ checkout: fc.constantFrom("a", "b"), ends: fc.constantFrom("well", "throws", "leaves") }),
+          fc.record({
+            checkout: fc.constantFrom("a", "b"),
+            ends: fc.constantFrom("well", "throws", "leaves"),
+          }),
           {
             maxLength: 20,
           },
