@@ -6,7 +6,7 @@ import { ENGINES, runFleet } from "../test/faults/fleet/loop.ts";
  * killed, frozen and cut at random moments. Exits with 1 if a promise was broken, and says where everything lies.
  */
 const USAGE =
-  "node scripts/chaos.ts [--engine redis|postgres] [--agents N] [--seconds N] [--seed N] [--runners N] [--slots N] [--steps N]";
+  "node scripts/chaos.ts [--engine redis|postgres] [--agents N] [--seconds N] [--seed N] [--runners N] [--slots N] [--steps N] [--patience N]";
 
 const { values } = parseArgs({
   options: {
@@ -17,7 +17,7 @@ const { values } = parseArgs({
     runners: { type: "string", default: "4" },
     slots: { type: "string", default: "8" },
     steps: { type: "string", default: "10" },
-    patience: { type: "string", default: "900" },
+    patience: { type: "string", default: "2400" },
     pause: { type: "string", default: "15000" },
   },
 });

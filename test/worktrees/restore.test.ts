@@ -81,6 +81,10 @@ test("the list has what stands, what is of the dead, and what is removed and kep
     { name: "t3", path: null, alive: false, branch: null },
   ]);
   expect(listed.trees.map(({ counts }) => counts?.files)).toEqual([4, 0, 1]);
+  const one = await listTrees({ folder: t.repository.folder, name: "t3" }, t.ground);
+  expect(one).toEqual({ type: "trees", trees: listed.trees.filter(({ name }) => name === "t3") });
+  const none = await listTrees({ folder: t.repository.folder, name: "t" }, t.ground);
+  expect(none).toEqual({ type: "trees", trees: [] });
 });
 
 test("a repository without trees has an empty list", { tags: ["long"] }, async () => {

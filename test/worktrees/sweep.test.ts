@@ -37,6 +37,9 @@ test("only trees of the dead go, and of those only what is saved or empty (C10, 
     await writeRecord(t.common, t.tree.name, { ...record, result: "merged" });
   }
   since.write("a.txt", "after it was merged\n");
+  // A resumed session leaves its own to its agents.
+  const own = { folder: repository.folder, except: DEAD.session };
+  expect(await sweep(own, groundOf(repository.env))).toMatchObject({ removed: [], left: [] });
   const answer = await sweep({ folder: repository.folder }, groundOf(repository.env));
   expect(answer).toEqual({
     type: "swept",

@@ -83,6 +83,7 @@ export async function fleetFaults(
       ...{ peakMb, maxMb: MAX_MB, ended: true },
     }),
     ...endFaults(records, play),
+    ...poisonFaults(records, play),
     ...attemptFaults(records),
     ...questionFaults(questions, strikes),
     ...lineFaults(place, play),
@@ -144,6 +145,18 @@ function endFaults(records: readonly JournalRecord[], { agents }: FleetPlay): st
       faults.push(`the edits of ${name} (${event.actor}) are ${worktree.outcome}: ${worktree.reason ?? ""}`);
   }
   return faults;
+}
+
+/** A poison that is harmless would prove nothing: its commands kill their runner, so the agent never hears how they ended. */
+function poisonFaults(records: readonly JournalRecord[], { agents }: FleetPlay): string[] {
+  const state = sessionStateOf(records);
+  const conversations = conversationsOf(state);
+  return [...state.actors].flatMap(([id, { spec, summary }]) => {
+    const name = spec.description.replace("part ", "");
+    if (agents.get(name) !== "poison" || summary?.status !== "done") return [];
+    const isHarmless = unknownResults([conversations.get(id) ?? []]) === 0;
+    return isHarmless ? [`no command of ${name} (${id}) killed its runner`] : [];
+  });
 }
 
 /** Attempts of an actor only grow, and no call whose result is recorded is let go again. */

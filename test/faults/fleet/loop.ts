@@ -16,7 +16,7 @@ import { cue } from "../play.ts";
 import { type Seeded, seededBy } from "../seeded.ts";
 import { type FleetFigures, fleetFaults } from "./checks.ts";
 import { type CutProxy, openCutProxy } from "./cut-proxy.ts";
-import { type FleetPlay, fleetPlay, sharedFiles } from "./play.ts";
+import { type FleetPlay, fleetPlay, killerNextTo, RUNNER_KILLER, sharedFiles } from "./play.ts";
 import { type RunnerProcess, startRunner } from "./runner-process.ts";
 
 export const ENGINES = ["redis", "postgres"] as const;
@@ -168,8 +168,12 @@ function makePlace(root: string): Place {
     mode: 0o755,
   });
   const hooks = { PermissionRequest: [{ matcher: "", hooks: [{ type: "command", command: script }] }] };
-  writeFileSync(join(home, ".claude", "settings.json"), JSON.stringify({ hooks }));
-  return { root, home, repository, temporary, log: join(root, "effects.log") };
+  const log = join(root, "effects.log");
+  const killer = killerNextTo(log);
+  writeFileSync(killer, RUNNER_KILLER, { mode: 0o755 });
+  const permissions = { allow: [`Bash(${killer})`] };
+  writeFileSync(join(home, ".claude", "settings.json"), JSON.stringify({ hooks, permissions }));
+  return { root, home, repository, temporary, log };
 }
 
 function makeRepository(place: Place, files: ReadonlyMap<string, string>): (...args: string[]) => string {

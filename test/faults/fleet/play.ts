@@ -1,3 +1,4 @@
+import { dirname, join } from "node:path";
 import { type AnyMessage, blocksOf, textOfBlock } from "../checks/conversation.ts";
 import { effectCommand } from "../checks/effects.ts";
 import { read, type Stages, type Step, token, type Written } from "../cli-crash/play.ts";
@@ -131,15 +132,24 @@ function waitsLong(name: string, log: string): Step {
   return { call: bash(effectCommand(name, log, "sleep 600; ")) };
 }
 
+/** A program that kills the runner above it. A user's rule must allow it: no hook may allow what cannot be analysed. */
+export const RUNNER_KILLER = `#!/bin/sh
+p=$PPID
+while [ "$p" -gt 1 ]; do
+  if tr '\\0' ' ' </proc/$p/cmdline | grep -q '^troupe runner'; then kill -9 $p; fi
+  p=$(sed 's/.*) //' /proc/$p/stat | cut -d' ' -f2)
+done
+sleep 5
+`;
+
 /** It leaves its token first, so that it is seen whether it ran twice. */
 function killsItsRunner(name: string, log: string): Step {
-  const up = 'p=$PPID; while [ "$p" -gt 1 ]; do';
-  const kill = "if tr '\\0' ' ' </proc/$p/cmdline | grep -q '^troupe runner'; then kill -9 $p; fi;";
-  return {
-    call: bash(
-      `${effectCommand(name, log)}; ${up} ${kill} p=$(sed 's/.*) //' /proc/$p/stat | cut -d' ' -f2); done; sleep 5`,
-    ),
-  };
+  return { call: bash(`${effectCommand(name, log)}; ${killerNextTo(log)}`) };
+}
+
+/** Where the program is, by the log of effects. */
+export function killerNextTo(log: string): string {
+  return join(dirname(log), "kill-runner.sh");
 }
 
 /** The ID that the result of an Agent call in the background names. */
