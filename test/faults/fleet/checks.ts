@@ -277,8 +277,7 @@ function resumedAfter(records: readonly JournalRecord[], strikes: readonly Strik
   return strikes.flatMap(({ what, whom, at, until }) => {
     if (what !== "runner killed" && !(what === "runner frozen" && until - at > 45_000)) return [];
     const mine = new Map<string, number>();
-    for (const one of boarded)
-      if (one.at < at) mine.set(one.actor, one.runner.startsWith(`${whom}-`) ? one.attempt : 0);
+    for (const one of boarded) if (one.at < at) mine.set(one.actor, one.runner === whom ? one.attempt : 0);
     return [...mine].flatMap(([actor, attempt]) => {
       if (attempt === 0 || (ended.get(actor as never) ?? Number.POSITIVE_INFINITY) < at) return [];
       const next = boarded.find((one) => one.actor === actor && one.attempt > attempt && one.at > at);
