@@ -122,3 +122,15 @@ test("files that would replace what git ignores here are refused, and the worktr
   await expect(world.bringBack(tree, sent.commit)).rejects.toThrow(/out.x is there already/);
   expect(filesBelow(tree.path)).toEqual(before);
 });
+
+test("edits of more files than become objects of their own arrive as one pack", async () => {
+  const repository = await repositoryWith({ "a.txt": "1\n" });
+  const world = travelWorld(repository);
+  const tree = await world.create();
+  const sent = await world.sendOut({ type: "tree", tree });
+  for (let at = 0; at < 600; at += 1) writeFileSync(join(world.remote("one"), `f${at}`), `${at}\n`);
+  await world.bringBack(tree, sent.commit);
+  expect(filesBelow(tree.path)).toEqual(filesBelow(world.remote("one")));
+  expect(readFileSync(join(tree.path, "f599"), "utf8")).toBe("599\n");
+  expect(await repository.must(["count-objects", "-v"])).toMatch(/^packs: 1$/m);
+});
