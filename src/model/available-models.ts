@@ -23,7 +23,7 @@ export function modelRefusal(
 
 /** Returns the first model that every list has: for when none is chosen and the default is not available. */
 export function firstAvailable(available: AvailableModels, aliases: Aliases): string | undefined {
-  return available.flatMap((list) => list).find((entry) => modelRefusal(entry, available, aliases) === null);
+  return available.flat().find((entry) => modelRefusal(entry, available, aliases) === null);
 }
 
 function entriesOf(list: readonly string[]): readonly string[] {

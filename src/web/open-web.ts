@@ -1,10 +1,8 @@
 import type { Clock } from "../lib/clock.ts";
-import type { ActorId } from "../mailbox/ids.ts";
-import type { SearchHits, SearchRequest, WebService } from "../tools/web/desk.ts";
+import type { WebService } from "../tools/web/desk.ts";
 import type { OpenPages } from "./open-pages.ts";
 import type { PageModel } from "./page-question.ts";
 import { chooseProvider, type SearchSettings } from "./search/choose-provider.ts";
-import { filterHits, readDomain, type SearchProvider } from "./search/search.ts";
 
 export interface WebOptions {
   readonly search: SearchSettings;
@@ -28,31 +26,17 @@ export function openWeb({ search, env, hasServerSide, model, clock, namesHost }:
     opened ??= import("./open-pages.ts").then(({ openPages }) => openPages({ clock, namesHost, model }));
     return opened;
   };
-  const provider = chooseProvider(search, { clock, env, model, hasServerSide });
+  const provider = chooseProvider(search, { env, hasServerSide });
   return {
     fetch: async (request, actor, signal) => (await pages()).ask(request, actor, signal),
     search:
       typeof provider === "string"
         ? null
-        : (request, actor, signal) => searchWith(provider, request, actor, signal),
+        : async (request, actor, signal) => {
+            const { runSearch } = await import("./search/run-search.ts");
+            return await runSearch(provider, request, actor, { clock, model }, signal);
+          },
     whyNoSearch: typeof provider === "string" ? provider : null,
     close: async () => (await opened)?.close(),
   };
-}
-
-async function searchWith(
-  provider: SearchProvider,
-  { query, allowedDomains, blockedDomains }: SearchRequest,
-  actor: ActorId,
-  signal: AbortSignal,
-): Promise<SearchHits | string> {
-  const odd = [...allowedDomains, ...blockedDomains].find((domain) => readDomain(domain) === null);
-  if (odd !== undefined)
-    return `${JSON.stringify(odd.slice(0, 200))} is not a domain. Write it as example.com, and search again.`;
-  const [allowed, blocked] = [allowedDomains, blockedDomains].map((domains) =>
-    domains.flatMap((domain) => readDomain(domain) ?? []),
-  ) as [string[], string[]];
-  const found = await provider.search({ query, allowed, blocked, actor }, signal);
-  if (found.type === "problem") return `Nothing was searched with ${provider.name}: ${found.message}`;
-  return { query, provider: provider.name, hits: filterHits(found.hits, { allowed, blocked }) };
 }

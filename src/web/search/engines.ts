@@ -16,18 +16,17 @@ const Results = z.array(z.object({ url: z.string(), title: Text, content: Text, 
 const Answer = z.object({ results: Results });
 const BraveAnswer = z.object({ web: z.catch(Answer, { results: [] }) });
 
+export type EngineName = keyof typeof ENGINES;
+
 /** One search service: how it is asked, and where its results are. */
-export interface SearchEngine {
+interface SearchEngine {
   readonly name: string;
-  /** Absent: settings must have one. */
-  readonly url?: string;
-  readonly key?: string;
   readonly hints?: Readonly<Record<number, string>>;
   request(base: URL, query: SearchQuery, key: string): Omit<WebRequest, "signal">;
   readonly answer: z.ZodMiniType<z.infer<typeof Answer>>;
 }
 
-export const engines = {
+const ENGINES = {
   searxng: {
     name: "SearXNG",
     hints: { 403: " An instance must allow the format json in its settings." },
@@ -36,8 +35,6 @@ export const engines = {
   },
   brave: {
     name: "Brave",
-    url: "https://api.search.brave.com/",
-    key: "BRAVE_API_KEY",
     request: (base, query, key) => ({
       url: address(base, "res/v1/web/search", { q: withSites(query), count: String(MOST_HITS) }),
       headers: { accept: "application/json", "x-subscription-token": key },
@@ -49,8 +46,6 @@ export const engines = {
   },
   tavily: {
     name: "Tavily",
-    url: "https://api.tavily.com/",
-    key: "TAVILY_API_KEY",
     request: (base, { query, allowed, blocked }, key) => ({
       url: address(base, "search"),
       method: "POST",
@@ -67,11 +62,10 @@ export const engines = {
 
 /** Searches with a service at an address from settings, which no rule needs to allow. */
 export function engineProvider(
-  engine: SearchEngine,
-  base: URL,
-  key: string,
+  { engine: name, base, key }: { readonly engine: EngineName; readonly base: URL; readonly key: string },
   clock: Pick<Clock, "after">,
 ): SearchProvider {
+  const engine: SearchEngine = ENGINES[name];
   const search = async (query: SearchQuery, signal: AbortSignal): Promise<SearchAnswer> => {
     const request = engine.request(base, query, key);
     const { status, headers, body } = await sendRequest({ ...request, signal });
