@@ -3,8 +3,8 @@
  * reorder messages, and its operator may read and forge them. Every call ends by a deadline of its own.
  */
 export interface Carrier {
-  /** Queues an attempt in a pool. The same ID again is ignored. Rejects if the engine cannot take it. */
-  offer(pool: string, attempt: OfferedAttempt): Promise<void>;
+  /** Queues an attempt in a pool, `first` before all that wait. The same ID again is ignored. Rejects if the engine cannot take it. */
+  offer(pool: string, attempt: OfferedAttempt, first?: boolean): Promise<void>;
   /** Removes an attempt that waits, or has ended. Never one that is being run. */
   withdraw(pool: string, id: string): Promise<void>;
   /** True if a runner has taken that attempt and has not ended it, or died with it a short while ago. */

@@ -15,39 +15,70 @@ const Envelope = z.union([
 
 /** Seals a text for a topic, or a queue, of a session. Rejects if the engine is away, or it is over 8 MiB. */
 export async function sealMessage(
-  { putBlob }: Pick<Carrier, "putBlob">,
+  carrier: Pick<Carrier, "putBlob">,
   sealer: Sealer,
   session: string,
   topic: string,
   text: string,
 ): Promise<string> {
-  const sealed = sealer.seal(topic, text);
-  if (sealed.length <= INLINE_CHARS) return JSON.stringify({ session, sealed });
-  return JSON.stringify({ session, blob: await putBlob(Buffer.from(sealed)) });
+  return (await packSealed(carrier, session, sealer.seal(topic, text))).raw;
+}
+
+/** Makes a sealed text ready to travel. `blob`: the name of the one that holds it, whose sender removes it if its receiver does not. */
+export async function packSealed(
+  carrier: Pick<Carrier, "putBlob">,
+  session: string,
+  sealed: string,
+): Promise<{ readonly raw: string; readonly blob: string | null }> {
+  if (sealed.length <= INLINE_CHARS) return { raw: JSON.stringify({ session, sealed }), blob: null };
+  const blob = await carrier.putBlob(Buffer.from(sealed));
+  return { raw: JSON.stringify({ session, blob }), blob };
+}
+
+interface Opened {
+  readonly session: string;
+  readonly value: unknown;
 }
 
 /**
- * Opens what `sealMessage` made; null if another key or topic sealed it, or its blob is gone. `sealerOf` gives the key of the session that the
- * message names.
+ * Opens what `sealMessage` made; null if another key or topic sealed it. Rejects if its blob is gone. `sealerOf` gives the
+ * key of the session that the message names.
  */
 export async function openMessage(
-  { getBlob }: Pick<Carrier, "getBlob">,
+  carrier: Pick<Carrier, "getBlob">,
   sealerOf: (session: string) => Sealer | null,
   topic: string,
   raw: string,
-): Promise<{ readonly session: string; readonly value: unknown } | null> {
+): Promise<Opened | null> {
   const envelope = z.safeParse(Envelope, parsed(raw));
   if (!envelope.success) return null;
   const { session } = envelope.data;
   const sealer = sealerOf(session);
   if (sealer === null) return null;
-  const sealed = "sealed" in envelope.data ? envelope.data.sealed : textOf(await getBlob(envelope.data.blob));
-  const text = sealed === null ? null : sealer.open(topic, sealed);
+  const sealed =
+    "sealed" in envelope.data ? envelope.data.sealed : await readBlob(carrier, envelope.data.blob);
+  const text = sealer.open(topic, sealed);
   return text === null ? null : { session, value: parsed(text) };
 }
 
-function textOf(bytes: Uint8Array | null): string | null {
-  return bytes === null ? null : Buffer.from(bytes).toString();
+/** Opens a message whose only receiver this is: its blob is removed. */
+export async function receiveMessage(
+  carrier: Pick<Carrier, "getBlob" | "dropBlob">,
+  sealerOf: (session: string) => Sealer | null,
+  topic: string,
+  raw: string,
+): Promise<Opened | null> {
+  const opened = await openMessage(carrier, sealerOf, topic, raw);
+  const envelope = z.safeParse(Envelope, parsed(raw));
+  if (opened !== null && envelope.success && "blob" in envelope.data)
+    await carrier.dropBlob(envelope.data.blob).catch(() => {});
+  return opened;
+}
+
+async function readBlob(carrier: Pick<Carrier, "getBlob">, name: string): Promise<string> {
+  const bytes = await carrier.getBlob(name);
+  if (bytes === null) throw new Error("the engine no longer has its text");
+  return Buffer.from(bytes).toString();
 }
 
 function parsed(text: string): unknown {

@@ -12,6 +12,8 @@ export interface EngineOptions {
   readonly clock?: Clock;
   /** For a URL without one, so that it is not in the list of processes. */
   readonly password?: string;
+  /** Milliseconds after which an attempt that its runner no longer renews is removed (default 120,000). */
+  readonly lockMs?: number;
 }
 
 /**
@@ -22,6 +24,7 @@ export async function openEngine(url: string, options: EngineOptions = {}): Prom
   return new BullmqCarrier(
     await openServer(parseEngineUrl(url, options.password)),
     options.clock ?? systemClock,
+    options.lockMs,
   );
 }
 

@@ -80,12 +80,12 @@ export class PipeCarrier implements Carrier {
     return isGreeted ? this.greeted : `The runner did not answer within ${HELLO_ENDS_MS / 1000} s.`;
   }
 
-  async offer(pool: string, attempt: OfferedAttempt): Promise<void> {
+  async offer(pool: string, attempt: OfferedAttempt, first = false): Promise<void> {
     assertName(pool);
     assertName(attempt.id);
     assertText(attempt.body);
     this.assertUp();
-    await this.offers.add(pool, attempt);
+    await this.offers.add(pool, attempt, first);
   }
 
   async isTaken(pool: string, id: string): Promise<boolean> {

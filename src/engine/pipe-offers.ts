@@ -23,11 +23,13 @@ export class PipeOffers {
     this.write = write;
   }
 
-  async add(pool: string, attempt: OfferedAttempt): Promise<void> {
+  async add(pool: string, attempt: OfferedAttempt, first: boolean): Promise<void> {
     if (this.find(pool, attempt.id) !== undefined) return;
     if (this.offered.length >= MAX_OFFERED)
       throw new Error(`More than ${MAX_OFFERED} attempts wait for a runner.`);
-    this.offered.push({ ...attempt, pool, isSent: false });
+    const offered = { ...attempt, pool, isSent: false };
+    if (first) this.offered.unshift(offered);
+    else this.offered.push(offered);
     await this.send();
   }
 

@@ -1,12 +1,12 @@
 import type { ActorHost, ActorStart } from "../actors/hosts.ts";
 import type { Carrier } from "../engine/carrier.ts";
 import { EngineAwayError } from "../engine/limits.ts";
-import { openMessage, type Sealer, sealMessage } from "../engine/messages.ts";
+import { packSealed, receiveMessage, type Sealer, sealMessage } from "../engine/messages.ts";
 import { createSeal } from "../engine/seal.ts";
 import { SealedBlobs } from "../engine/sealed-blobs.ts";
 import type { Clock } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
-import type { SessionId } from "../mailbox/ids.ts";
+import type { ActorId, SessionId } from "../mailbox/ids.ts";
 import type { ActorSpec } from "../mailbox/messages.ts";
 import { type Packet, reliableChannel } from "../mailbox/rpc/reliable-channel.ts";
 import {
@@ -57,6 +57,9 @@ interface Waiting {
   /** The ID under which it is offered, and how many it has had. */
   job: string;
   jobs: number;
+  /** Its spec, sealed for that job, and the blob that holds it if it is large. */
+  sealed: string | null;
+  blob: string | null;
   /** When the engine last took it; null if it has not. */
   offeredAt: number | null;
   /** When that job was first seen to be a runner's; null if it was not. */
@@ -89,7 +92,7 @@ export class RemoteHost implements ActorHost {
     const name = nameAttempt(this.#idOf(spec));
     const waiting: Waiting = {
       ...{ pool: spec.pool ?? "default", name, isHeld: this.#isFull(spec), job: nameJob(name, 1), jobs: 1 },
-      ...{ offeredAt: null, takenAt: null },
+      ...{ sealed: null, blob: null, offeredAt: null, takenAt: null },
     };
     const actor = new RemoteActor(start, this.#partsOf(spec, waiting));
     this.#actors.set(waiting.name, { actor, waiting });
@@ -141,7 +144,16 @@ export class RemoteHost implements ActorHost {
     const { maxAgents = MOST_OFFERED } = this.#options;
     const all = [...this.#actors.values()];
     const offered = all.filter(({ waiting }) => !waiting.isHeld).length;
-    return offered >= maxAgents && !all.some(({ actor }) => actor.start.spec.id === parent);
+    return offered >= maxAgents && !this.#isOfRunner(parent);
+  }
+
+  /** Others wait for it: its parent holds a slot, or its edits so far overlap with what other agents do. */
+  #goesFirst({ parent, attempt }: ActorSpec): boolean {
+    return attempt > 1 || this.#isOfRunner(parent);
+  }
+
+  #isOfRunner(id: ActorId | null): boolean {
+    return [...this.#actors.values()].some(({ actor }) => actor.start.spec.id === id);
   }
 
   #offerHeld(): void {
@@ -162,16 +174,22 @@ export class RemoteHost implements ActorHost {
       if (elsewhere === null) throw new Error("Nothing here offers agents to runners.");
       const { carrier, sealer } = await this.#open();
       if (actor.runner !== null || !this.#actors.has(name)) return;
-      const offered: OfferedSpec = {
-        ...this.#idOf(spec),
-        ...{ spec: withoutKit(spec), kit: digestKit(packKit(spec)) },
-        rules: actor.sendRules(),
-        ...elsewhere.offer,
-      };
       await this.#leaveTaken(carrier, waiting);
       const { job } = waiting;
-      const body = await sealMessage(carrier, sealer, session, job, JSON.stringify(offered));
-      await carrier.offer(pool, { id: job, body });
+      const seal = () => {
+        const offered: OfferedSpec = {
+          ...this.#idOf(spec),
+          ...{ spec: withoutKit(spec), kit: digestKit(packKit(spec)) },
+          rules: actor.sendRules(),
+          ...elsewhere.offer,
+        };
+        return sealer.seal(job, JSON.stringify(offered));
+      };
+      // The same text has the same blob, which the engine may have lost, and is not sent twice.
+      waiting.sealed ??= seal();
+      const { raw: body, blob } = await packSealed(carrier, session, waiting.sealed);
+      waiting.blob = blob;
+      await carrier.offer(pool, { id: job, body }, this.#goesFirst(spec));
       waiting.offeredAt = clock.now();
       // It may have ended since then.
       if (!this.#actors.has(name)) await this.#withdraw(waiting);
@@ -191,10 +209,12 @@ export class RemoteHost implements ActorHost {
     waiting.jobs += 1;
     waiting.job = nameJob(name, waiting.jobs);
     waiting.takenAt = null;
+    waiting.sealed = null;
   }
 
-  async #withdraw({ pool, job }: Waiting): Promise<void> {
+  async #withdraw({ pool, job, blob }: Waiting): Promise<void> {
     await this.#line?.carrier.withdraw(pool, job).catch(() => {});
+    if (blob !== null) await this.#line?.carrier.dropBlob(blob).catch(() => {});
   }
 
   #open(): Promise<Line> {
@@ -237,7 +257,7 @@ export class RemoteHost implements ActorHost {
 
   async #receive({ carrier, sealer }: Line, topic: string, raw: string): Promise<void> {
     const { session } = this.#options;
-    const opened = await openMessage(carrier, (id) => (id === session ? sealer : null), topic, raw).catch(
+    const opened = await receiveMessage(carrier, (id) => (id === session ? sealer : null), topic, raw).catch(
       () => null,
     );
     const parsed = opened && ToSession.safeParse(opened.value);

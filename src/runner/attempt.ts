@@ -56,6 +56,8 @@ const GRACE_MS = 10_000;
 export const SILENT_MS = 30 * 60_000;
 /** The same while its runner stops. */
 const STOPPING_MS = 60_000;
+/** The same before the agent has begun: a session that is still there offers it again. */
+const BOARDS_MS = 2 * 60_000;
 const SETUP_MS = 5 * 60_000;
 
 /** One attempt of an agent on this runner: boards, gets its files, runs in a process of its own, and ends. */
@@ -156,10 +158,11 @@ export class RunnerAttempt {
     this.#decided.resolve({ type: "terminated" });
   }
 
-  /** Parks it if its session is gone for too long; a runner that stops does not wait for it. */
+  /** Ends it if its session is gone for too long; a runner that stops does not wait for it. */
   checkSession(): void {
     const { silentMs } = this.#link;
-    if (silentMs > SILENT_MS) this.abandon("its session did not respond for 30 minutes");
+    if (!this.#hasBoarded && silentMs > BOARDS_MS) this.dismiss();
+    else if (silentMs > SILENT_MS) this.abandon("its session did not respond for 30 minutes");
     else if (this.#whyParks !== null && silentMs > STOPPING_MS) this.abandon(this.#whyParks);
   }
 

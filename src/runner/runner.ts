@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { loadavg } from "node:os";
 import type { Carrier, OfferedAttempt, Taking } from "../engine/carrier.ts";
-import { openMessage, type Sealer, sealMessage } from "../engine/messages.ts";
+import { openMessage, receiveMessage, type Sealer, sealMessage } from "../engine/messages.ts";
 import { SealedBlobs } from "../engine/sealed-blobs.ts";
 import { errorMessage } from "../lib/errors.ts";
 import type { SessionId } from "../mailbox/ids.ts";
@@ -215,7 +215,7 @@ class OpenRunner implements Runner {
 
   async #receive(topic: string, raw: string): Promise<void> {
     const { carrier, sealerOf } = this.#options;
-    const opened = await openMessage(carrier, sealerOf, topic, raw).catch(() => undefined);
+    const opened = await receiveMessage(carrier, sealerOf, topic, raw).catch(() => undefined);
     if (opened === undefined) return;
     if (opened === null)
       return this.#refuse("message", "Dropped a message that was not sealed by its session.");

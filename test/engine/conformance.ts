@@ -1,6 +1,9 @@
+import { randomBytes } from "node:crypto";
 import { expect, it, onTestFinished, vi } from "vitest";
 import type { Carrier, OfferedAttempt } from "../../src/engine/carrier.ts";
 import { EngineAwayError, MAX_BLOB_BYTES, MAX_TEXT_BYTES } from "../../src/engine/limits.ts";
+import { openMessage, receiveMessage, sealMessage } from "../../src/engine/messages.ts";
+import { createSeal } from "../../src/engine/seal.ts";
 
 /** One engine, for one test: who offers, who takes, and what makes the engine go away and return. */
 export interface Ground {
@@ -81,6 +84,19 @@ export function conforms(open: () => Promise<Ground>): void {
     await wait(() => expect(run.taken).toEqual(["s-runs-1", "s-next-1"]));
   });
 
+  it("hands out what goes first before all that wait", async () => {
+    const { session, runner } = await opened(open);
+    const pool = fresh("pool");
+    const run = held();
+    closing(runner.take([pool], 1, run.take));
+    await session.offer(pool, { id: "s-runs-1", body: "" });
+    await wait(() => expect(run.taken).toEqual(["s-runs-1"]));
+    for (const id of ["s-a-1", "s-b-1"]) await session.offer(pool, { id, body: "" });
+    for (const id of ["s-c-2", "s-d-2"]) await session.offer(pool, { id, body: "" }, true);
+    run.release();
+    await wait(() => expect(run.taken).toEqual(["s-runs-1", "s-d-2", "s-c-2", "s-a-1", "s-b-1"]));
+  });
+
   it("continues to take after an attempt throws", async () => {
     const { session, runner } = await opened(open);
     const pool = fresh("pool");
@@ -115,6 +131,17 @@ export function conforms(open: () => Promise<Ground>): void {
       expect(heard).toEqual(texts);
       expect(closed).toEqual([]);
     }
+  });
+
+  it("carries a message that is too large for a text, and keeps nothing of it when it is received", async () => {
+    const { session, runner } = await opened(open);
+    const seal = createSeal(randomBytes(32), "s");
+    const value = randomBytes(300_000).toString("base64");
+    const raw = await sealMessage(session, seal, "s", "t", JSON.stringify(value));
+    expect(raw.length).toBeLessThan(1000);
+    expect((await openMessage(runner, () => seal, "t", raw))?.value).toBe(value);
+    expect((await receiveMessage(runner, () => seal, "t", raw))?.value).toBe(value);
+    await expect(openMessage(runner, () => seal, "t", raw)).rejects.toThrow("no longer has its text");
   });
 
   it("keeps blobs under their hash until they are dropped", async () => {

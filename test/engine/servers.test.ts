@@ -37,6 +37,28 @@ describe.each([
     };
     conforms(open);
     survives(open);
+
+    it("removes what a dead runner had when its lock expires, and no runner runs it again", async () => {
+      const lockMs = 1000;
+      const [dies, lives] = await Promise.all([1, 2].map(() => openEngine(server.url, { lockMs })));
+      if (!dies || !lives) throw new Error("none");
+      closing(lives);
+      const taken = Promise.withResolvers<void>();
+      dies.take(["of-the-dead"], 1, () => {
+        taken.resolve();
+        return new Promise(() => {});
+      });
+      await lives.offer("of-the-dead", { id: "s-dead-1", body: "" });
+      await taken.promise;
+      // It closes its connections, and the engine hears nothing of its attempt, as from a killed one.
+      await dies.close();
+      const again: string[] = [];
+      closing(lives.take(["of-the-dead"], 1, async ({ id }) => void again.push(id)));
+      const left = async () => (await listStock(server.url)).pools.find(({ pool }) => pool === "of-the-dead");
+      expect(await left()).toMatchObject({ waiting: 0, running: 1 });
+      await vi.waitFor(async () => expect(await left()).toBeUndefined(), { timeout: 20_000, interval: 100 });
+      expect(again).toEqual([]);
+    });
   });
 });
 
@@ -159,7 +181,7 @@ async function own<T extends OwnServer>(starting: Promise<T>): Promise<T> {
   return server;
 }
 
-function closing(carrier: Carrier): Carrier {
+function closing<T extends Pick<Carrier, "close">>(carrier: T): T {
   onTestFinished(() => carrier.close());
   return carrier;
 }

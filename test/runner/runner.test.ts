@@ -166,6 +166,19 @@ describe("an agent whose session", () => {
     expect(isAlive(pid) || isAlive(pids[0] ?? 0)).toBe(false);
   });
 
+  it("is gone before it begins frees its slot after two minutes, and runs if it is offered again", async () => {
+    const clock = fasterClock(200);
+    const { session, spec, engine, lines, pids } = await openGround([{ text: "done" }], { clock });
+    const one = spec();
+    engine.cut("session", "in");
+    await expect(session.offer(one, RULES)).rejects.toThrow("away");
+    await until(() => lines.some((line) => line.includes("0 of 4 slots, 1 done")));
+    expect(pids).toEqual([]);
+    engine.mend("session");
+    const agent = await session.offer(one, RULES);
+    expect(await agent.exited).toEqual({ type: "returned" });
+  });
+
   it("is gone waits, and ends after half an hour", async () => {
     const clock = fasterClock(5_000);
     const { session, spec, engine, lines, pids } = await openGround([SLEEP, SLEEP], { clock });

@@ -184,6 +184,8 @@ function addRunner(engine: MemoryEngine, name: string, parts: LinkParts): LinkRu
     const { session, actor, attempt } = offered;
     const attemptId = { session, actor, attempt };
     const key = nameAttempt(attemptId);
+    // As a real one does with an attempt that it gets twice.
+    if (attempts.has(key)) return;
     const start = starts.get(key);
     if (start === undefined) throw new Error(`${key} was never started`);
     const channel = reliableChannel({

@@ -122,11 +122,11 @@ export class MemoryEngine {
   private carrierOf(party: Party): Carrier {
     const isUp = () => this.isUp(party);
     return {
-      offer: async (pool, attempt) => {
+      offer: async (pool, attempt, first = false) => {
         assertName(pool);
         assertName(attempt.id);
         assertText(attempt.body);
-        await this.call(party, () => this.offer(pool, attempt));
+        await this.call(party, () => this.offer(pool, attempt, first));
       },
       withdraw: (pool, id) => this.call(party, () => this.withdraw(pool, id)),
       isTaken: (pool, id) =>
@@ -169,9 +169,10 @@ export class MemoryEngine {
     return result;
   }
 
-  private offer(pool: string, attempt: OfferedAttempt): void {
+  private offer(pool: string, attempt: OfferedAttempt, first: boolean): void {
     if (this.queue.some((queued) => queued.attempt.id === attempt.id && queued.pool === pool)) return;
-    this.queue.push({ pool, attempt, runner: null });
+    if (first) this.queue.unshift({ pool, attempt, runner: null });
+    else this.queue.push({ pool, attempt, runner: null });
     this.dispatch();
   }
 

@@ -4,7 +4,7 @@ import { assertName, assertText, assertTopic } from "../limits.ts";
 import { Blobs } from "./blobs.ts";
 import { Pulse } from "./pulse.ts";
 import { Reopened } from "./reopened.ts";
-import { BLOB_QUEUE, type EngineServer, type JobQueue, POOL_PREFIX, type Topics } from "./server.ts";
+import { BLOB_QUEUE, type EngineServer, type JobQueue, LOCK_MS, POOL_PREFIX, type Topics } from "./server.ts";
 import { BullTaking } from "./taking.ts";
 
 const CLOSE_ENDS_MS = 5000;
@@ -14,15 +14,17 @@ export class BullmqCarrier implements Carrier {
   private readonly pulse: Pulse;
   private readonly server: EngineServer;
   private readonly clock: Clock;
+  private readonly lockMs: number;
   private readonly queues = new Map<string, Reopened<JobQueue>>();
   private readonly relay: Reopened<Topics>;
   private readonly blobs: Blobs;
   private readonly takings = new Set<BullTaking>();
   private closing: Promise<void> | null = null;
 
-  constructor(server: EngineServer, clock: Clock) {
+  constructor(server: EngineServer, clock: Clock, lockMs: number = LOCK_MS) {
     this.server = server;
     this.clock = clock;
+    this.lockMs = lockMs;
     this.pulse = new Pulse(() => server.ping(), clock);
     server.onTrouble(() => void this.pulse.check());
     this.relay = this.reopened(() => server.openRelay());
@@ -37,13 +39,13 @@ export class BullmqCarrier implements Carrier {
     this.pulse.onChange(listener);
   }
 
-  async offer(pool: string, { id, body }: OfferedAttempt): Promise<void> {
+  async offer(pool: string, { id, body }: OfferedAttempt, first = false): Promise<void> {
     assertName(pool);
     assertName(id);
     assertText(body);
     await this.pulse.call(async () => {
       const queue = await this.queue(POOL_PREFIX + pool).get();
-      await queue.add("attempt", { body }, { jobId: id });
+      await queue.add("attempt", { body }, { jobId: id, lifo: first });
     });
   }
 
@@ -60,8 +62,8 @@ export class BullmqCarrier implements Carrier {
 
   take(pools: readonly string[], slots: number, run: RunAttempt): Taking {
     pools.forEach(assertName);
-    const { server, pulse, clock } = this;
-    const taking = new BullTaking({ server, pulse, clock, pools, slots, run });
+    const { server, pulse, clock, lockMs } = this;
+    const taking = new BullTaking({ server, pulse, clock, lockMs, pools, slots, run });
     this.takings.add(taking);
     return taking;
   }

@@ -39,7 +39,8 @@ export async function openPostgres(
   const backend = bullmq.createPostgresBackend;
   return {
     openQueue: (name) => new bullmq.Queue(name, { connection, ...queueOptions }, backend),
-    openWorker: (name) => new bullmq.Worker(name, null, { connection, ...workerOptions }, backend),
+    openWorker: (name, lockMs) =>
+      new bullmq.Worker(name, null, { connection, ...workerOptions(lockMs) }, backend),
     openRelay: () =>
       new bullmq.Relay({ connection, ...relayOptions, backend: bullmq.createPostgresRelayBackend }),
     ping: () => query("SELECT 1"),

@@ -36,7 +36,7 @@ export async function openRedis(
   }
   return {
     openQueue: (name) => new bullmq.Queue(name, { ...connection, ...queueOptions }),
-    openWorker: (name) => new bullmq.Worker(name, null, { ...connection, ...workerOptions }),
+    openWorker: (name, lockMs) => new bullmq.Worker(name, null, { ...connection, ...workerOptions(lockMs) }),
     openRelay: () => new bullmq.Relay({ ...connection, ...relayOptions }),
     // A command would wait for the connection. It is a write that changes nothing: a server whose memory is full is as good as away.
     async ping() {

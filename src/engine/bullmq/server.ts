@@ -20,7 +20,7 @@ export type Topics = Openable & Pick<Relay, "publish" | "subscribe">;
 /** What differs between the servers that BullMQ works on. Whatever it opens may fail, and then needs to be opened again. */
 export interface EngineServer {
   openQueue(name: string): JobQueue;
-  openWorker(name: string): JobWorker;
+  openWorker(name: string, lockMs: number): JobWorker;
   openRelay(): Topics;
   /** One round trip, which ends by itself. */
   ping(): Promise<void>;
@@ -52,8 +52,8 @@ export const BLOB_QUEUE = `troupe-${WIRE}.blobs`;
 
 export const NAMESPACE = `troupe-${WIRE}`;
 
-export const LOCK_MS = 600_000;
-export const RENEW_MS = 15_000;
+/** Milliseconds for which the engine counts an attempt as running after its runner has died. No new attempt depends on it. */
+export const LOCK_MS = 120_000;
 
 /** Nothing is kept of ended jobs, and little of the stream in which BullMQ reports on them, which nothing reads. */
 export const queueOptions = {
@@ -62,15 +62,15 @@ export const queueOptions = {
   skipMetasUpdate: false,
 } as const;
 
-/** The engine never gives an attempt to a second runner: a job whose lock has expired fails, and is removed. */
-export const workerOptions = {
-  autorun: false,
-  maxStalledCount: 0,
-  lockDuration: LOCK_MS,
-  stalledInterval: 60_000,
-  // Seconds that one wait for a job lasts.
-  drainDelay: 5,
-} as const;
+export const workerOptions = (lockMs: number) =>
+  ({
+    autorun: false,
+    maxStalledCount: 0,
+    lockDuration: lockMs,
+    stalledInterval: lockMs / 4,
+    // Seconds that one wait for a job lasts.
+    drainDelay: 5,
+  }) as const;
 
 /** A node that was away for longer than its lease loses what was sent since; its heartbeat subscribes it again. */
 export const relayOptions = {

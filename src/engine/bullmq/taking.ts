@@ -2,10 +2,12 @@ import type { Job } from "bullmq";
 import { type Clock, pause, within } from "../../lib/clock.ts";
 import type { OfferedAttempt, RunAttempt, Taking } from "../carrier.ts";
 import type { Pulse } from "./pulse.ts";
-import { type EngineServer, type JobWorker, LOCK_MS, POOL_PREFIX, RENEW_MS } from "./server.ts";
+import { type EngineServer, type JobWorker, POOL_PREFIX } from "./server.ts";
 
 const TRY_AGAIN_MS = 1000;
 const CLOSE_ENDS_MS = 4000;
+/** How often a lock is renewed before it would expire. */
+const RENEWALS = 8;
 
 interface Running {
   readonly job: Job;
@@ -16,6 +18,8 @@ export interface TakeRequest {
   readonly server: EngineServer;
   readonly pulse: Pulse;
   readonly clock: Clock;
+  /** Milliseconds without a renewal after which the engine removes an attempt. */
+  readonly lockMs: number;
   readonly pools: readonly string[];
   readonly slots: number;
   readonly run: RunAttempt;
@@ -67,14 +71,14 @@ export class BullTaking implements Taking {
   }
 
   private async takeFrom(pool: string): Promise<void> {
-    const { pulse, clock, server } = this.request;
+    const { pulse, clock, server, lockMs } = this.request;
     while (!this.ended.signal.aborted) {
       // Its opening fails for good if the server is away, so it waits for the server first.
       if (!pulse.isUp) {
         await pause(clock, TRY_AGAIN_MS / 4, this.ended.signal);
         continue;
       }
-      const worker = server.openWorker(POOL_PREFIX + pool);
+      const worker = server.openWorker(POOL_PREFIX + pool, lockMs);
       worker.on("error", () => void pulse.check());
       this.workers.add(worker);
       await this.takeWith(worker, pool).catch(() => {});
@@ -96,6 +100,8 @@ export class BullTaking implements Taking {
       const token = `${worker.id}:${this.tokens++}`;
       const job = await worker.getNextJob(token).catch(() => null);
       if (job === null) await pause(this.request.clock, TRY_AGAIN_MS, this.ended.signal);
+      // The engine hands out again what a dead runner had: its session has made another attempt of it, or has ended.
+      else if (job?.deferredFailure !== undefined) await this.remove({ job, token });
       else if (job && this.hasSlot()) this.start({ job, token }, pool);
       else if (job) await job.moveToWait(token).catch(() => {});
     }
@@ -131,8 +137,12 @@ export class BullTaking implements Taking {
   private async finish({ job, token }: Running): Promise<void> {
     for (const each of this.running) if (each.token === token) this.running.delete(each);
     this.wake();
-    const { pulse, clock } = this.request;
-    for (let left = LOCK_MS; left > 0 && !pulse.signal.aborted; left -= TRY_AGAIN_MS) {
+    await this.remove({ job, token });
+  }
+
+  private async remove({ job, token }: Running): Promise<void> {
+    const { pulse, clock, lockMs } = this.request;
+    for (let left = lockMs; left > 0 && !pulse.signal.aborted; left -= TRY_AGAIN_MS) {
       const isDone = await pulse
         .call(() => job.moveToCompleted(null, token, false))
         .then(
@@ -146,11 +156,11 @@ export class BullTaking implements Taking {
   }
 
   private renewLater(): void {
-    const { clock, pulse } = this.request;
-    const cancel = clock.after(RENEW_MS, () => {
+    const { clock, pulse, lockMs } = this.request;
+    const cancel = clock.after(lockMs / RENEWALS, () => {
       pulse.signal.removeEventListener("abort", cancel);
       for (const { job, token } of this.running)
-        void pulse.call(() => job.extendLock(token, LOCK_MS)).catch(() => {});
+        void pulse.call(() => job.extendLock(token, lockMs)).catch(() => {});
       if (!this.ended.signal.aborted || this.running.size > 0) this.renewLater();
     });
     pulse.signal.addEventListener("abort", cancel, { once: true });

@@ -29,11 +29,16 @@ export interface FleetFigures {
   readonly strikes: Readonly<Record<string, number>>;
   /** Seconds from the death of a runner to the next attempt of its agents: median, 95th percentile, most. */
   readonly resumedAfter: readonly number[];
+  /** The same without those for which server and session were not there all the time: a lease begins anew with them. */
+  readonly resumedUndisturbed: readonly number[];
   /** Seconds from the return of the server to the first request to the model. */
   readonly back: readonly number[];
   readonly peakMb: number;
   readonly left: Left;
 }
+
+/** A run of that many seconds also waits until the engine has removed what killed runners had. */
+export const LONG_RUN_SECONDS = 300;
 
 /** What is left on runners, and in the engine. */
 export interface Left {
@@ -90,6 +95,7 @@ export async function fleetFaults(
     ...remainFaults(evidence),
   ];
   const booked = bookedTokens(records);
+  const resumed = resumedAfter(records, strikes);
   if (booked > served.tokens) faults.push(`${booked} tokens were booked, and ${served.tokens} served`);
   const figures: FleetFigures = {
     ...{
@@ -112,7 +118,8 @@ export async function fleetFaults(
     strikes: Object.fromEntries(
       [...Map.groupBy(strikes, ({ what }) => what)].map(([what, all]) => [what, all.length]),
     ),
-    resumedAfter: spread(resumedAfter(records, strikes)),
+    resumedAfter: spread(resumed.map(({ seconds }) => seconds)),
+    resumedUndisturbed: spread(resumed.flatMap(({ seconds, isDisturbed }) => (isDisturbed ? [] : [seconds]))),
     back: strikes.flatMap(({ what, until }) => {
       const first = what === "server killed" ? served.at.find((at) => at > until) : undefined;
       return first === undefined ? [] : [(first - until) / 1000];
@@ -233,7 +240,7 @@ function linesOf(file: string): string[] {
 }
 
 /** Nothing is left of processes, worktrees, refs and jobs. */
-function remainFaults({ place, play, git, left, strikes, endedAt }: Evidence): string[] {
+function remainFaults({ place, play, git, left, strikes, seconds, endedAt }: Evidence): string[] {
   const expected = new Set(play.written.map(({ file }) => file));
   for (const name of git("ls-files").split("\n")) expected.add(name);
   const remains = remainsIn(place, expected, git);
@@ -247,8 +254,11 @@ function remainFaults({ place, play, git, left, strikes, endedAt }: Evidence): s
       .filter(({ runner }) => !wasApart(runner, strikes, endedAt))
       .map(({ runner, tree }) => `a worktree on ${runner} is left: ${tree}`),
     ...(waiting > 0 ? [`${waiting} attempts wait in the engine`] : []),
-    // The lock of a killed runner, and what was for a killed session, stay for a while.
-    ...(isCalm && running + blobs > 0 ? [`the engine has ${running} attempts and ${blobs} blobs`] : []),
+    ...(running > 0 && (isCalm || seconds >= LONG_RUN_SECONDS)
+      ? [`the engine has ${running} attempts that nothing runs`]
+      : []),
+    // What was for a killed session, or from a killed runner, stays for a day.
+    ...(isCalm && blobs > 0 ? [`the engine has ${blobs} blobs`] : []),
   ];
 }
 
@@ -265,7 +275,10 @@ function bookedTokens(records: readonly JournalRecord[]): number {
 }
 
 /** Seconds until the next attempt of each agent whose runner was killed, or frozen for longer than the lease. */
-function resumedAfter(records: readonly JournalRecord[], strikes: readonly Strike[]): number[] {
+function resumedAfter(
+  records: readonly JournalRecord[],
+  strikes: readonly Strike[],
+): { readonly seconds: number; readonly isDisturbed: boolean }[] {
   const boarded = records.flatMap(({ at, event }) =>
     event.type === "boarded" ? [{ at: Date.parse(at), ...event }] : [],
   );
@@ -281,7 +294,15 @@ function resumedAfter(records: readonly JournalRecord[], strikes: readonly Strik
     return [...mine].flatMap(([actor, attempt]) => {
       if (attempt === 0 || (ended.get(actor as never) ?? Number.POSITIVE_INFINITY) < at) return [];
       const next = boarded.find((one) => one.actor === actor && one.attempt > attempt && one.at > at);
-      return next === undefined ? [] : [(next.at - at) / 1000];
+      if (next === undefined) return [];
+      const isDisturbed = strikes.some(
+        (strike) =>
+          strike.at < next.at &&
+          strike.until > at &&
+          !strike.what.startsWith("runner") &&
+          strike.whom !== whom,
+      );
+      return [{ seconds: (next.at - at) / 1000, isDisturbed }];
     });
   });
 }

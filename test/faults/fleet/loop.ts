@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { LOCK_MS } from "../../../src/engine/bullmq/server.ts";
 import { createFleetKey } from "../../../src/engine/fleet-key.ts";
 import { listStock } from "../../../src/engine/stock.ts";
 import { journalFile } from "../../../src/journal/paths.ts";
@@ -14,7 +15,7 @@ import { nextCliReply } from "../cli-crash/play.ts";
 import { type Place, type Program, sessionFolder, startProgram } from "../cli-crash/program.ts";
 import { cue } from "../play.ts";
 import { type Seeded, seededBy } from "../seeded.ts";
-import { type FleetFigures, fleetFaults } from "./checks.ts";
+import { type FleetFigures, fleetFaults, type Left, LONG_RUN_SECONDS } from "./checks.ts";
 import { type CutProxy, openCutProxy } from "./cut-proxy.ts";
 import { type FleetPlay, fleetPlay, killerNextTo, RUNNER_KILLER, sharedFiles } from "./play.ts";
 import { type RunnerProcess, startRunner } from "./runner-process.ts";
@@ -116,11 +117,9 @@ export async function runFleet(options: FleetOptions): Promise<FleetReport> {
     await session.stop();
     const endedAt = Date.now();
     await untilGone(runners);
-    const stock = await listStock(server.url);
-    const count = (of: "waiting" | "running") => stock.pools.reduce((sum, pool) => sum + pool[of], 0);
     const left = {
       trees: runners.flatMap(({ name, trees }) => trees().map((tree) => ({ runner: name, tree }))),
-      engine: { waiting: count("waiting"), running: count("running"), blobs: stock.blobs },
+      engine: await leftIn(server, seconds),
     };
     const codes = await Promise.all(runners.map((runner) => runner.stop()));
     for (const [n, code] of codes.entries())
@@ -152,6 +151,17 @@ async function untilGone(runners: readonly RunnerProcess[]): Promise<void> {
   await wait(2_000);
   for (let since = Date.now(); Date.now() - since < 30_000; await wait(500))
     if (runners.every((runner) => runner.trees().length === 0)) return;
+}
+
+/** What killed runners had is removed when its locks expire. A short run does not wait for that. */
+async function leftIn(server: OwnServer, seconds: number): Promise<Left["engine"]> {
+  const patienceMs = seconds < LONG_RUN_SECONDS ? 0 : 2 * LOCK_MS;
+  for (const since = Date.now(); ; await wait(1_000)) {
+    const { pools, blobs } = await listStock(server.url);
+    const count = (of: "waiting" | "running") => pools.reduce((sum, pool) => sum + pool[of], 0);
+    const [waiting, running] = [count("waiting"), count("running")];
+    if (running === 0 || Date.now() - since >= patienceMs) return { waiting, running, blobs };
+  }
 }
 
 function makePlace(root: string): Place {
