@@ -55,15 +55,16 @@ export function withFlags(
 
 /** Gives an empty value to each flag that may come without one and does: node would take the next flag for it. */
 function addEmptyValues(argv: readonly string[], options: readonly Option<unknown>[]): string[] {
-  const optional = options.filter(({ valueIsOptional }) => valueIsOptional);
+  const optional = options.filter(({ optionalValue }) => optionalValue !== undefined);
   const end = argv.indexOf("--");
   return argv.map((word, index) => {
+    if (end !== -1 && index > end) return word;
     const next = argv[index + 1];
-    if ((end !== -1 && index > end) || (next !== undefined && !next.startsWith("-"))) return word;
     const option = optional.find(
       ({ name, short }) => word === `--${name}` || (short && word === `-${short}`),
     );
-    return option === undefined ? word : `--${option.name}=`;
+    const hasValue = next !== undefined && !next.startsWith("-") && option?.optionalValue?.(next);
+    return option === undefined || hasValue ? word : `--${option.name}=`;
   });
 }
 
@@ -78,7 +79,7 @@ function checkValue(
     throw new UsageError(`${flag} takes no value; write just ${flag}.`);
   }
   if (value === undefined || value === "") {
-    if (option.valueIsOptional) return "";
+    if (option.optionalValue) return "";
     throw new UsageError(`${flag} needs a value: ${flag} ${option.value}.`);
   }
   // "--model --json" is a forgotten value far more often than a model called "--json".

@@ -59,8 +59,8 @@ function usageRows({ usage }: Command): Row[] {
 
 function optionRows(options: readonly Option<unknown>[]): Row[] {
   return [...options, ...Object.values(commonFlags)].map(
-    ({ name, short, value, valueIsOptional, summary, fallback }): Row => {
-      const shown = value === undefined ? "" : valueIsOptional ? ` [${value}]` : ` ${value}`;
+    ({ name, short, value, optionalValue, summary, fallback }): Row => {
+      const shown = value === undefined ? "" : optionalValue ? ` [${value}]` : ` ${value}`;
       const names = `${short ? `-${short}, ` : ""}--${name}${shown}`;
       return [names, fallback === undefined ? summary : `${summary} (default: ${fallback})`];
     },

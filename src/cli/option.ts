@@ -10,8 +10,8 @@ export interface Option<T> {
   readonly short?: string;
   /** How help names the value; a flag without one takes none. */
   readonly value?: string;
-  /** It may be given without its value, which is then read as an empty one. */
-  readonly valueIsOptional?: true;
+  /** It may be given without its value, which is then read as an empty one. Returns whether the word after it can be its value. */
+  readonly optionalValue?: (next: string) => boolean;
   readonly summary: string;
   /** What help says happens without it. */
   readonly fallback?: string;
@@ -33,8 +33,11 @@ export function text(help: HelpWithValue): Option<string | undefined> {
 }
 
 /** The last one given counts; empty if it was given without a value. */
-export function optionalText(help: HelpWithValue): Option<string | undefined> {
-  return { ...text(help), valueIsOptional: true };
+export function optionalText(
+  help: HelpWithValue,
+  optionalValue: (next: string) => boolean = () => true,
+): Option<string | undefined> {
+  return { ...text(help), optionalValue };
 }
 
 /** Every one given counts. */

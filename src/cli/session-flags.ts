@@ -73,12 +73,16 @@ export const sessionFlags = {
     summary: "the engine of the runners, such as redis://localhost",
     fallback: "troupe.runners.engine",
   }),
-  runners: optionalText({
-    name: "runners",
-    value: "POOL",
-    summary: "agents run on runners of this pool instead of here",
-    fallback: "default",
-  }),
+  runners: optionalText(
+    {
+      name: "runners",
+      value: "POOL",
+      summary: "agents run on runners of this pool instead of here",
+      fallback: "default",
+    },
+    // A task has blanks, and the name of a pool has none.
+    (next) => !/\s/.test(next),
+  ),
   pluginDir: repeated({
     name: "plugin-dir",
     value: "DIR",

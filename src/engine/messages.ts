@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { dropParts, getParts, putParts } from "./blob-parts.ts";
 import type { Carrier } from "./carrier.ts";
 import type { Seal } from "./seal.ts";
 
@@ -13,7 +14,7 @@ const Envelope = z.union([
   z.object({ session: z.string(), blob: z.string() }),
 ]);
 
-/** Seals a text for a topic, or a queue, of a session. Rejects if the engine is away, or it is over 8 MiB. */
+/** Seals a text for a topic, or a queue, of a session. Rejects if the engine is away. */
 export async function sealMessage(
   carrier: Pick<Carrier, "putBlob">,
   sealer: Sealer,
@@ -31,7 +32,7 @@ export async function packSealed(
   sealed: string,
 ): Promise<{ readonly raw: string; readonly blob: string | null }> {
   if (sealed.length <= INLINE_CHARS) return { raw: JSON.stringify({ session, sealed }), blob: null };
-  const blob = await carrier.putBlob(Buffer.from(sealed));
+  const blob = await putParts(carrier, Buffer.from(sealed, "base64"));
   return { raw: JSON.stringify({ session, blob }), blob };
 }
 
@@ -71,14 +72,14 @@ export async function receiveMessage(
   const opened = await openMessage(carrier, sealerOf, topic, raw);
   const envelope = z.safeParse(Envelope, parsed(raw));
   if (opened !== null && envelope.success && "blob" in envelope.data)
-    await carrier.dropBlob(envelope.data.blob).catch(() => {});
+    await dropParts(carrier, envelope.data.blob);
   return opened;
 }
 
 async function readBlob(carrier: Pick<Carrier, "getBlob">, name: string): Promise<string> {
-  const bytes = await carrier.getBlob(name);
+  const bytes = await getParts(carrier, name);
   if (bytes === null) throw new Error("the engine no longer has its text");
-  return Buffer.from(bytes).toString();
+  return bytes.toString("base64");
 }
 
 function parsed(text: string): unknown {

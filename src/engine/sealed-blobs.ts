@@ -1,13 +1,11 @@
 import { type Clock, pause } from "../lib/clock.ts";
 import { MAX_BUNDLE_BYTES } from "../mailbox/runners.ts";
+import { dropParts, getParts, putParts } from "./blob-parts.ts";
 import type { Carrier } from "./carrier.ts";
 import { EngineAwayError } from "./limits.ts";
 import type { Seal } from "./seal.ts";
 
 const TOPIC = "blob";
-/** A part, which is under 8 MiB when it is sealed. */
-const PART_BYTES = 7 * 1024 * 1024;
-const JOINT = "+";
 /** Milliseconds between two tries while the engine is away, and how long it is tried. */
 const RETRY_MS = 2_000;
 const PATIENCE_MS = 30 * 60_000;
@@ -33,35 +31,24 @@ export class SealedBlobs {
       throw new Error(
         `${bytes.length} bytes are too many for the engine: files of an agent have up to ${MAX_BUNDLE_BYTES}. Set troupe.runners.remote here and on the runner, to a git repository that both reach, or clone the repository shallow.`,
       );
-    const names: string[] = [];
-    for (let at = 0; at === 0 || at < bytes.length; at += PART_BYTES) {
-      const part = bytes.subarray(at, at + PART_BYTES);
-      names.push(
-        await this.#patiently(({ carrier, sealer }) => carrier.putBlob(sealer.sealBytes(TOPIC, part))),
-      );
-    }
-    return names.join(JOINT);
+    // Sealed once: the engine has the parts that it took before it went away.
+    let sealed: Uint8Array | undefined;
+    return await this.#patiently(({ carrier, sealer }) => {
+      sealed ??= sealer.sealBytes(TOPIC, bytes);
+      return putParts(carrier, sealed);
+    });
   }
 
   /** Rejects with a sentence if the engine lost them, or others than members of the fleet wrote them. */
   async take(name: string): Promise<Uint8Array> {
-    const parts: Uint8Array[] = [];
-    for (const part of name.split(JOINT)) parts.push(await this.#takePart(part));
-    const [only] = parts;
-    return parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
-  }
-
-  async #takePart(name: string): Promise<Uint8Array> {
-    const bytes = await this.#patiently(async ({ carrier, sealer }) => {
-      const sealed = await carrier.getBlob(name);
+    return await this.#patiently(async ({ carrier, sealer }) => {
+      const sealed = await getParts(carrier, name);
       if (sealed === null) throw new Error("The engine has lost the files of the agent.");
       const opened = sealer.openBytes(TOPIC, sealed);
       if (opened === null) throw new Error("The files of the agent were sealed with another key.");
+      await dropParts(carrier, name);
       return opened;
     });
-    const { carrier } = await this.#options.open();
-    await carrier.dropBlob(name).catch(() => {});
-    return bytes;
   }
 
   async #patiently<T>(

@@ -1,4 +1,5 @@
 import type { ActorHost, ActorStart } from "../actors/hosts.ts";
+import { dropParts } from "../engine/blob-parts.ts";
 import type { Carrier } from "../engine/carrier.ts";
 import { EngineAwayError } from "../engine/limits.ts";
 import { packSealed, receiveMessage, type Sealer, sealMessage } from "../engine/messages.ts";
@@ -214,7 +215,7 @@ export class RemoteHost implements ActorHost {
 
   async #withdraw({ pool, job, blob }: Waiting): Promise<void> {
     await this.#line?.carrier.withdraw(pool, job).catch(() => {});
-    if (blob !== null) await this.#line?.carrier.dropBlob(blob).catch(() => {});
+    if (blob !== null && this.#line !== null) await dropParts(this.#line.carrier, blob);
   }
 
   #open(): Promise<Line> {

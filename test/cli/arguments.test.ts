@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseArguments } from "../../src/cli/arguments.ts";
 import { choice, flag, repeated, text, toolNames, whole } from "../../src/cli/option.ts";
+import { sessionFlags as flags } from "../../src/cli/session-flags.ts";
 import { UsageError } from "../../src/cli/usage-error.ts";
 
 const json = flag({ name: "json", short: "j", summary: "" });
@@ -30,6 +31,17 @@ describe("a command line gives", () => {
     expect(args.value(turns)).toBeUndefined();
     expect(args.value(folders)).toEqual([]);
     expect(args.positionals).toEqual(["first", "second"]);
+  });
+
+  test.each([
+    { argv: ["--runners", "a task"], pool: "", rest: ["a task"] },
+    { argv: ["--runners", "gpu", "a task"], pool: "gpu", rest: ["a task"] },
+    { argv: ["--runners=gpu", "a task"], pool: "gpu", rest: ["a task"] },
+    { argv: ["a task", "--runners"], pool: "", rest: ["a task"] },
+    { argv: ["--runners", "--json"], pool: "", rest: [] },
+  ])("a pool, and no task as one, in $argv", ({ argv, pool, rest }) => {
+    const args = parseArguments(argv, [json, flags.runners]);
+    expect([args.value(flags.runners), args.positionals]).toEqual([pool, rest]);
   });
 
   test.each([

@@ -133,16 +133,22 @@ export function conforms(open: () => Promise<Ground>): void {
     }
   });
 
-  it("carries a message that is too large for a text, and keeps nothing of it when it is received", async () => {
-    const { session, runner } = await opened(open);
-    const seal = createSeal(randomBytes(32), "s");
-    const value = randomBytes(300_000).toString("base64");
-    const raw = await sealMessage(session, seal, "s", "t", JSON.stringify(value));
-    expect(raw.length).toBeLessThan(1000);
-    expect((await openMessage(runner, () => seal, "t", raw))?.value).toBe(value);
-    expect((await receiveMessage(runner, () => seal, "t", raw))?.value).toBe(value);
-    await expect(openMessage(runner, () => seal, "t", raw)).rejects.toThrow("no longer has its text");
-  });
+  it.each([
+    ["a text", 300_000],
+    ["a blob", 9_000_000],
+  ])(
+    "carries a message that is too large for %s, and keeps nothing of it when it is received",
+    async (_, bytes) => {
+      const { session, runner } = await opened(open);
+      const seal = createSeal(randomBytes(32), "s");
+      const value = randomBytes(bytes).toString("base64");
+      const raw = await sealMessage(session, seal, "s", "t", JSON.stringify(value));
+      expect(raw.length).toBeLessThan(1000);
+      expect((await openMessage(runner, () => seal, "t", raw))?.value).toBe(value);
+      expect((await receiveMessage(runner, () => seal, "t", raw))?.value).toBe(value);
+      await expect(openMessage(runner, () => seal, "t", raw)).rejects.toThrow("no longer has its text");
+    },
+  );
 
   it("keeps blobs under their hash until they are dropped", async () => {
     const { session, runner } = await opened(open);

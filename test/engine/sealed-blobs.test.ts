@@ -1,10 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
+import { MAX_BLOB_BYTES } from "../../src/engine/limits.ts";
 import { createSeal } from "../../src/engine/seal.ts";
 import { SealedBlobs } from "../../src/engine/sealed-blobs.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { MemoryEngine } from "../support/memory-carrier.ts";
 
+/** Nonce and tag. */
+const SEAL_BYTES = 28;
 const carrier = new MemoryEngine().connect("session");
 const sealer = createSeal(new Uint8Array(32).fill(1), "session1");
 const blobs = new SealedBlobs({
@@ -13,12 +16,12 @@ const blobs = new SealedBlobs({
   isOver: () => false,
 });
 
-it.each([0, 5, 7 * 1024 * 1024, 20 * 1024 * 1024 + 1])(
+it.each([0, 5, MAX_BLOB_BYTES, 20 * 1024 * 1024 + 1])(
   "keeps %i bytes, in as many parts as they need",
   async (size) => {
     const bytes = randomBytes(size);
     const name = await blobs.put(bytes);
-    expect(name.split("+")).toHaveLength(Math.max(1, Math.ceil(size / (7 * 1024 * 1024))));
+    expect(name.split("+")).toHaveLength(Math.ceil((size + SEAL_BYTES) / MAX_BLOB_BYTES));
     expect(Buffer.compare(await blobs.take(name), bytes)).toBe(0);
   },
 );
@@ -30,7 +33,7 @@ it("refuses more than 64 MiB, and says what to do", async () => {
 });
 
 it("says that a part is lost", async () => {
-  const name = await blobs.put(randomBytes(8 * 1024 * 1024));
+  const name = await blobs.put(randomBytes(MAX_BLOB_BYTES));
   await carrier.dropBlob(name.split("+")[1] ?? "");
   await expect(blobs.take(name)).rejects.toThrow("The engine has lost the files of the agent.");
 });

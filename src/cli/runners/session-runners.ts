@@ -13,12 +13,13 @@ export async function sessionRunners(options: RunnersOptions, io: CliIO): Promis
   const home = troupeHome(io.env, io.homedir);
   const onLine = (line: string) => void io.stderr.write(`${line}\n`);
   try {
-    // Before the first agent finds out.
-    if (!engine.startsWith("ssh:")) await readFleetKey(key ?? fleetKeyPath(io));
-    return engineRunners(
+    const runners = engineRunners(
       { ...options, ...(pool === "" ? { pool: "default" } : {}) },
       { env: io.env, home, clock: io.clock, onLine },
     );
+    // Before the first agent finds out.
+    if (!engine.startsWith("ssh:")) await readFleetKey(key ?? fleetKeyPath(io));
+    return runners;
   } catch (error) {
     throw new UsageError(errorMessage(error));
   }
