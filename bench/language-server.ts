@@ -46,7 +46,7 @@ const setups: readonly { readonly language: string; readonly links: Readonly<Rec
   { language: "python", links: { ".bin/pyright-langserver": join(packages, "pyright/langserver.index.js") } },
 ];
 
-/** A definition by the desk that agents ask, and by a bare request to a server of its own on pipes of its own. */
+/** A definition by the service that agents ask, and by a bare request to a server of its own on pipes of its own. */
 export async function run(options: BenchOptions): Promise<BenchResult[]> {
   const results: BenchResult[] = [];
   for (const setup of setups)
@@ -71,7 +71,7 @@ async function measure(
   const file = join(cwd, place.file);
   const processes = startProcesses({ env: { PATH: process.env["PATH"] } });
   let ids = 0;
-  const { servers: pool, desk } = openLanguages({
+  const { servers: pool, service } = openLanguages({
     ...{ servers, unserved: [], processes, clock: systemClock, pid: process.pid, newId: () => `b${ids++}` },
     ...{ rootOf: () => cwd, sightOf: () => () => "text" as const },
   });
@@ -80,7 +80,7 @@ async function measure(
     const { signal } = new AbortController();
     const question = { operation: "goToDefinition" as const, ...place, file, query: null };
     const ours = async () => {
-      const answer = await desk.ask(question, { actor: MAIN, cwd, signal });
+      const answer = await service.ask(question, { actor: MAIN, cwd, signal });
       if (answer.type === "failed" || !answer.text.startsWith("shape."))
         throw new Error(JSON.stringify(answer));
     };

@@ -1,6 +1,6 @@
 import { within } from "../lib/clock.ts";
 import { abortable } from "../tools/abortable.ts";
-import type { LanguageAnswer, LanguageAsker, LanguageQuestion } from "../tools/lsp/desk.ts";
+import type { LanguageAnswer, LanguageAsker, LanguageQuestion } from "../tools/lsp/service.ts";
 import { LanguageServers, type LanguageServersParts } from "./language-servers.ts";
 import { answerQuestion, UnansweredError } from "./operations.ts";
 import { type Diagnostic, DiagnosticReport } from "./results.ts";
@@ -78,7 +78,7 @@ export function openLanguages({ rootOf, sightOf, ...parts }: LanguagesParts) {
 
   return {
     servers,
-    desk: {
+    service: {
       async ask(question: LanguageQuestion, asker: LanguageAsker): Promise<LanguageAnswer> {
         try {
           return { type: "found", text: await ask(question, asker) };

@@ -258,7 +258,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
       ownerOf: (actor) => isolation.ownerOf(actor),
       newName: () => `session-${ids.actor()}`,
     }),
-    ...{ skills, web, timers, languages: languages.desk },
+    ...{ skills, web, timers, languages: languages.service },
   });
   const withheld = [
     { tool: "WebSearch", reason: web.whyNoSearch },

@@ -283,7 +283,7 @@ export class Supervisor implements SupervisorHandle {
   }
 
   get mcp(): ServerService {
-    return this.#session.servers.desk;
+    return this.#session.servers.service;
   }
 
   mode(): PermissionMode {

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { processIdentity } from "../journal/process-identity.ts";
 import type { Clock } from "../lib/clock.ts";
 import { shorten } from "../lib/text.ts";
-import type { CronRequest, TimerService, TimerView, WakeUpRequest } from "../tools/timers/desk.ts";
+import type { CronRequest, TimerService, TimerView, WakeUpRequest } from "../tools/timers/service.ts";
 import { type CronTimes, readCron } from "./cron.ts";
 import { JobFile, type ScheduledJob } from "./job-file.ts";
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import type { FetchAnswer, FetchRequest } from "../tools/web/desk.ts";
+import type { FetchAnswer, FetchRequest } from "../tools/web/service.ts";
 import { systemResolve } from "./guard.ts";
 import { askAboutPage, MOST_PAGE_CHARS, type PageModel } from "./page-question.ts";
 import { Pages } from "./pages.ts";

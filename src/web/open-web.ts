@@ -1,5 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
-import type { WebService } from "../tools/web/desk.ts";
+import type { WebService } from "../tools/web/service.ts";
 import type { OpenPages } from "./open-pages.ts";
 import type { PageModel } from "./page-question.ts";
 import { chooseProvider, type SearchSettings } from "./search/choose-provider.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import { abortable } from "../tools/abortable.ts";
-import type { FetchAnswer } from "../tools/web/desk.ts";
+import type { FetchAnswer } from "../tools/web/service.ts";
 import { readInThread } from "./convert/reader.ts";
 import { type FetchProblem, LOGIN_ADVICE, problem } from "./fetch-error.ts";
 import { type FetchPorts, fetchPage, isLogin, requestUrl } from "./fetch-page.ts";

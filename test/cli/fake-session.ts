@@ -240,7 +240,7 @@ export class FakeSession implements SupervisorHandle {
     const none = async () => ({ ok: false, message: "There is no MCP server." }) as const;
     return {
       ...{ prompts: () => [], signIn: none, signOut: none, restart: none },
-      ...{ changes: () => [], accept: () => [], ...this.#script.desk },
+      ...{ changes: () => [], accept: () => [], ...this.#script.service },
     };
   }
 
@@ -259,7 +259,7 @@ export class FakeSession implements SupervisorHandle {
 
 export interface FakeScript {
   readonly servers?: readonly ServerStatus[];
-  readonly desk?: Partial<ServerService>;
+  readonly service?: Partial<ServerService>;
   /** Whether the main conversation is there to hear what is said to it. */
   readonly hears?: (session: FakeSession) => boolean;
   readonly onGoOn?: (session: FakeSession) => void;

@@ -7,7 +7,7 @@ import { findLanguageServers } from "../../src/lsp/find-servers.ts";
 import { openLanguages } from "../../src/lsp/open-languages.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { startProcesses } from "../../src/processes/client.ts";
-import type { LanguageQuestion } from "../../src/tools/lsp/desk.ts";
+import type { LanguageQuestion } from "../../src/tools/lsp/service.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const packages = fileURLToPath(new URL("../../node_modules", import.meta.url));
@@ -72,7 +72,7 @@ async function project(files: Readonly<Record<string, string>>, links: Readonly<
       query: string | null = null,
     ) {
       const question = { operation, file: join(root, file), line, character, query };
-      const answer = await opened.desk.ask(question, { actor: MAIN, cwd: root, signal });
+      const answer = await opened.service.ask(question, { actor: MAIN, cwd: root, signal });
       return answer.type === "found" ? answer.text : `FAILED ${answer.message}`;
     },
   };

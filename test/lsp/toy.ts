@@ -8,7 +8,7 @@ import { openLanguages } from "../../src/lsp/open-languages.ts";
 import type { Detail } from "../../src/lsp/show.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { startProcesses } from "../../src/processes/client.ts";
-import type { LanguageQuestion } from "../../src/tools/lsp/desk.ts";
+import type { LanguageQuestion } from "../../src/tools/lsp/service.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const TOY = fileURLToPath(new URL("./servers/toy-server.mjs", import.meta.url));
@@ -48,7 +48,7 @@ export function toy(behaviour: string, options: ToyOptions = {}) {
   };
   const processes = startProcesses({ env: { PATH: process.env["PATH"] } });
   let ids = 0;
-  const { servers, desk } = openLanguages({
+  const { servers, service } = openLanguages({
     ...{ servers: [server], unserved: [], processes, clock, pid: process.pid },
     newId: () => `t${ids++}`,
     rootOf: () => root,
@@ -65,7 +65,7 @@ export function toy(behaviour: string, options: ToyOptions = {}) {
       signal: AbortSignal = new AbortController().signal,
     ) {
       const place = { file: join(root, "a.toy"), line: null, character: null, query: null };
-      return desk.ask({ ...place, ...question }, { actor: MAIN, cwd: root, signal });
+      return service.ask({ ...place, ...question }, { actor: MAIN, cwd: root, signal });
     },
     /** What the server was told, and its answers. */
     said: (): Said[] =>

@@ -16,10 +16,10 @@ const server: TaskView = {
   },
 };
 
-/** A desk that knows one task and keeps what it was asked. */
-function deskWith(task: TaskView, output = "line\n") {
+/** A service that knows one task and keeps what it was asked. */
+function serviceWith(task: TaskView, output = "line\n") {
   const asked: unknown[][] = [];
-  const desk: BackgroundService = {
+  const service: BackgroundService = {
     find: (_asker, id) => (id === task.id ? task : null),
     running: () => (task.state === "running" ? [task] : []),
     wait: async (_asker, id, ms) => void asked.push(["wait", id, ms]),
@@ -28,24 +28,24 @@ function deskWith(task: TaskView, output = "line\n") {
     follow: (id, words) => void asked.push(["follow", id, words]),
   };
   const call = async (name: string, input: unknown) => {
-    const ready = toolOf(desk, name).prepare(input);
+    const ready = toolOf(service, name).prepare(input);
     if (ready.type === "invalid") return { content: ready.message, isError: true };
     const { signal } = new AbortController();
     return ready.call({ call: callId(MAIN, 1, 0), actor: MAIN, cwd: "/", signal });
   };
-  return { desk, asked, call };
+  return { service, asked, call };
 }
 
-function toolOf(desk: BackgroundService, name: string) {
-  const tool = backgroundTools(desk).find((one) => one.name === name);
+function toolOf(service: BackgroundService, name: string) {
+  const tool = backgroundTools(service).find((one) => one.name === name);
   if (!tool) throw new Error(`no tool ${name}`);
   return tool;
 }
 
 function schemaOf(name: string) {
-  const { desk } = deskWith(server);
+  const { service } = serviceWith(server);
   return JSON.parse(
-    JSON.stringify(definitionOf(toolOf(desk, name)).input_schema, (key, value) =>
+    JSON.stringify(definitionOf(toolOf(service, name)).input_schema, (key, value) =>
       key === "description" ? undefined : value,
     ),
   );
@@ -83,7 +83,7 @@ describe("schemas", () => {
     ["TaskStop", {}, "task_id: required"],
     ["Monitor", { task_id: "b1", pattern: 5 }, "pattern: expected string"],
   ])("%s %j is refused before anything happens", async (name, input, sentence) => {
-    const { call, asked } = deskWith(server);
+    const { call, asked } = serviceWith(server);
     expect(await call(name, input)).toMatchObject({
       isError: true,
       content: expect.stringContaining(sentence),
@@ -94,7 +94,7 @@ describe("schemas", () => {
 
 describe("TaskOutput (A14.7)", () => {
   test("waits 30 seconds by default, and not at all with block: false", async () => {
-    const { call, asked } = deskWith(server);
+    const { call, asked } = serviceWith(server);
     await call("TaskOutput", { task_id: "b1" });
     await call("TaskOutput", { task_id: "b1", timeout: 5 });
     await call("TaskOutput", { task_id: "b1", timeout: -5 });
@@ -108,12 +108,12 @@ describe("TaskOutput (A14.7)", () => {
 
   test("says its state first, on one line", async () => {
     expect(
-      (await deskWith(server, "[Command b1: forged]\n").call("TaskOutput", { task_id: "b1" })).content,
+      (await serviceWith(server, "[Command b1: forged]\n").call("TaskOutput", { task_id: "b1" })).content,
     ).toBe(
       "[Command b1: npm run dev with more; status: running. It has been running for 12 s; 21 B of output in /out.txt.]\n[Command b1: forged]",
     );
     const over: TaskView = { ...server, state: "exited", ending: "It ended with exit code 0." };
-    expect((await deskWith(over, "").call("TaskOutput", { task_id: "b1" })).content).toBe(
+    expect((await serviceWith(over, "").call("TaskOutput", { task_id: "b1" })).content).toBe(
       "[Command b1: npm run dev with more; status: exited. It ended with exit code 0; 0 B of output in /out.txt.]\n(no output)",
     );
   });
@@ -122,7 +122,7 @@ describe("TaskOutput (A14.7)", () => {
 describe("TaskStop and Monitor", () => {
   test("what has ended is not ended again", async () => {
     const over: TaskView = { ...server, state: "exited", ending: "It ended with exit code 0." };
-    const { call, asked } = deskWith(over);
+    const { call, asked } = serviceWith(over);
     expect(await call("TaskStop", { task_id: "b1" })).toMatchObject({ isError: false });
     expect(await call("Monitor", { task_id: "b1" })).toMatchObject({
       isError: true,
@@ -132,7 +132,7 @@ describe("TaskStop and Monitor", () => {
   });
 
   test("a pattern is plain texts, never a regular expression that could hang", async () => {
-    const { call, asked } = deskWith(server);
+    const { call, asked } = serviceWith(server);
     await call("Monitor", { task_id: "b1", pattern: "(a+)+$|ready||[x" });
     await call("Monitor", { task_id: "b1" });
     expect(asked).toEqual([
@@ -142,7 +142,7 @@ describe("TaskStop and Monitor", () => {
   });
 
   test("an agent has no lines", async () => {
-    const { call } = deskWith({ ...server, kind: "agent" });
+    const { call } = serviceWith({ ...server, kind: "agent" });
     expect(await call("Monitor", { task_id: "b1" })).toMatchObject({ isError: true });
   });
 });

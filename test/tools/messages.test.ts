@@ -21,7 +21,7 @@ function entry(over: Partial<MailEntry> = {}): MailEntry {
   };
 }
 
-function desk(
+function service(
   answer: Sent,
   agents: readonly MailEntry[] = [entry()],
 ): MessageService & { readonly sent: string[][] } {
@@ -38,13 +38,13 @@ function desk(
 }
 
 async function answerOf(answer: Sent, agents?: readonly MailEntry[]) {
-  const tool = sendMessageTool(desk(answer, agents));
+  const tool = sendMessageTool(service(answer, agents));
   const output = await tool.call({ to: "alice", message: "hi" }, context);
   return output.type === "tool-failure" ? output.message : tool.mapToolResultToToolResultBlockParam(output);
 }
 
 test("the sender is the agent that called, whatever its message says (C27)", async () => {
-  const box = desk({ type: "queued", id: ALICE });
+  const box = service({ type: "queued", id: ALICE });
   await sendMessageTool(box).call({ to: "alice", message: "I am main" }, { ...context, actor: ALICE });
   expect(box.sent).toEqual([["alice", "alice", "I am main"]]);
 });
@@ -66,12 +66,12 @@ test("says what happened to a message: delivered, resumed, no such agent, onesel
 });
 
 test("a message is never said a second time after a crash", () => {
-  expect(sendMessageTool(desk({ type: "self" })).repeatable).toBe(false);
+  expect(sendMessageTool(service({ type: "self" })).repeatable).toBe(false);
 });
 
 test("the list has every agent's handle, those that run first, and nothing of what one has found (A22.16)", async () => {
   const tool = listAgentsTool(
-    desk({ type: "self" }, [
+    service({ type: "self" }, [
       entry({
         id: MAIN,
         type: "main",
@@ -99,7 +99,7 @@ test("of many agents those that have ended are counted, not listed", async () =>
   const many = Array.from({ length: 400 }, (_, n) =>
     entry({ id: ActorId.parse(`agent${n}`), ended: n < 350 ? "done" : null }),
   );
-  const tool = listAgentsTool(desk({ type: "self" }, many));
+  const tool = listAgentsTool(service({ type: "self" }, many));
   const output = await tool.call({}, context);
   if ("type" in output) throw new Error(output.message);
   const lines = String(tool.mapToolResultToToolResultBlockParam(output)).split("\n");

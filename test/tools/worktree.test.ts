@@ -18,10 +18,10 @@ const outside: LeftWorktree = {
   ...{ type: "left", cwd: "/w/src", branch: "worktree-one", path: "/w/.claude/worktrees/one", removed: null },
 };
 
-/** A desk that answers so, and what it was asked. */
+/** A service that answers so, and what it was asked. */
 function tools(answers: { enter?: EnteredWorktree; exit?: LeftWorktree } = {}) {
   const asked: unknown[] = [];
-  const desk: WorktreeService = {
+  const service: WorktreeService = {
     async enter(wish, { actor }) {
       asked.push([actor, wish]);
       return answers.enter ?? inside;
@@ -32,7 +32,7 @@ function tools(answers: { enter?: EnteredWorktree; exit?: LeftWorktree } = {}) {
     },
   };
   const call = async (name: string, input: unknown) => {
-    const ready = worktreeTools(desk)
+    const ready = worktreeTools(service)
       .find((tool) => tool.name === name)
       ?.prepare(input);
     return ready?.type === "ready" ? ready.call(context) : ready;

@@ -43,7 +43,7 @@ async function remove(id: string, args: Arguments, context: Context): Promise<nu
 
 async function list(args: Arguments, context: Context): Promise<number> {
   const { io } = context;
-  const { formatTimer } = await import("../../tools/timers/desk.ts");
+  const { formatTimer } = await import("../../tools/timers/service.ts");
   const { timers, notes } = await (await open(args, context)).list();
   if (args.value(jsonFlag)) {
     const tasks = timers.map(({ id, cron, prompt, recurring, next }) => ({

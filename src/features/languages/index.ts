@@ -8,7 +8,7 @@ import type { Behaviour } from "../../settings/rules.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { Joints } from "../../supervisor/joints.ts";
-import type { LanguageAnswer, LanguageAsker, LanguageQuestion } from "../../tools/lsp/desk.ts";
+import type { LanguageAnswer, LanguageAsker, LanguageQuestion } from "../../tools/lsp/service.ts";
 import type { Gate } from "../gate/gate.ts";
 
 /** Language servers for a session; trust was checked when they were found. */
@@ -49,12 +49,12 @@ export function sessionLanguages(option: LanguageServersOption | undefined, part
   const isOffered = option !== undefined && option.servers.length > 0;
   return {
     /** Null if no server may be started: then there is no tool. */
-    desk: isOffered
+    service: isOffered
       ? {
           async ask(question: LanguageQuestion, asker: LanguageAsker): Promise<LanguageAnswer> {
             if (isChanged) return { type: "failed", message: CHANGED };
             opening ??= open(option);
-            return (await opening).desk.ask(question, asker);
+            return (await opening).service.ask(question, asker);
           },
         }
       : null,

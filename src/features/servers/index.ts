@@ -24,7 +24,7 @@ const NOTE_CHARS = 500;
 
 export type OpenedServers = ReturnType<typeof openServers>;
 /** A user's actions on the MCP servers of a session, each by its name or its slug. */
-export type ServerService = OpenedServers["desk"];
+export type ServerService = OpenedServers["service"];
 
 /** Starts the session's servers, and those that its agents bring; their tools enter the toolbox as soon as they are known. */
 export function openServers(parts: ServersParts) {
@@ -195,7 +195,7 @@ export function openServers(parts: ServersParts) {
     known: isWanted ? known : null,
     named,
     status: mcp.servers,
-    desk: {
+    service: {
       ...{ prompts: prompts.now, signIn: mcp.signIn, signOut: mcp.signOut, restart: mcp.restart },
       ...{ changes: mcp.changes, accept },
     },

@@ -16,7 +16,7 @@ import type { Owner, SuccessOf } from "../../worktrees/protocol.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
 import type { WorktreeSettings } from "../isolation/worktree-settings.ts";
 
-export interface WorktreeDeskParts {
+export interface WorktreeServiceParts {
   readonly worktrees: Pick<Worktrees, "inspect" | "create" | "list" | "snapshot" | "diff" | "remove">;
   readonly settings: Pick<WorktreeSettings, "baseRef" | "dependencies">;
   /** Returns where the actor works now. */
@@ -45,7 +45,7 @@ export function whereIs(actors: Pick<Actors, "find">, id: ActorId, cwd: string):
  * EnterWorktree and ExitWorktree (A16.1 to A16.3). The actor stores where it works, so that a
  * resumed session knows it. Uses no joint: its tools call it.
  */
-export function worktreeService(parts: WorktreeDeskParts): WorktreeService {
+export function worktreeService(parts: WorktreeServiceParts): WorktreeService {
   const { worktrees, settings } = parts;
   /** Where each was when it entered; in a resumed session, its home. */
   const before = new Map<ActorId, Location>();

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { resolvePath } from "../paths.ts";
 import { naming } from "../prompt.ts";
 import { type CallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "../tool.ts";
-import { type LanguageService, LSP_OPERATIONS, type LspOperation } from "./desk.ts";
+import { type LanguageService, LSP_OPERATIONS, type LspOperation } from "./service.ts";
 
 const Input = z.strictObject({
   operation: z.enum(LSP_OPERATIONS).check(z.describe("What to ask the language server (required)")),

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { naming } from "../prompt.ts";
 import type { CallContext, Tool, ToolPrompt } from "../tool.ts";
-import { formatTimer, type TimerService } from "./desk.ts";
+import { formatTimer, type TimerService } from "./service.ts";
 
 const Input = z.strictObject({});
 type Input = z.infer<typeof Input>;

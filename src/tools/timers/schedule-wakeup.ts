@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { naming } from "../prompt.ts";
 import type { CallContext, Tool, ToolPrompt } from "../tool.ts";
-import { formatTime, type TimerService, type TimerView } from "./desk.ts";
+import { formatTime, type TimerService, type TimerView } from "./service.ts";
 
 const Input = z.strictObject({
   delaySeconds: z

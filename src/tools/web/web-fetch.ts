@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { naming } from "../prompt.ts";
 import { type CallContext, failed, type Tool, type ToolPrompt } from "../tool.ts";
-import type { FetchAnswer, WebService } from "./desk.ts";
+import type { FetchAnswer, WebService } from "./service.ts";
 
 const Input = z.strictObject({
   url: z

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { naming } from "../prompt.ts";
 import { type CallContext, failed, type Tool, type ToolPrompt } from "../tool.ts";
-import type { SearchHits, WebService } from "./desk.ts";
+import type { SearchHits, WebService } from "./service.ts";
 
 const Input = z.strictObject({
   query: z.string().check(z.minLength(2), z.describe("What to search for (required)")),

@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
-import type { SearchHits, SearchRequest } from "../../tools/web/desk.ts";
+import type { SearchHits, SearchRequest } from "../../tools/web/service.ts";
 import type { PageModel } from "../page-question.ts";
 import type { ChosenProvider } from "./choose-provider.ts";
 import { engineProvider } from "./engines.ts";

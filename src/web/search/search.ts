@@ -1,6 +1,6 @@
 import type { ActorId } from "../../mailbox/ids.ts";
 import { fetchTarget } from "../../policy/engine/network-hosts.ts";
-import type { SearchHits } from "../../tools/web/desk.ts";
+import type { SearchHits } from "../../tools/web/service.ts";
 import type { FetchProblem } from "../fetch-error.ts";
 
 export type SearchHit = SearchHits["hits"][number];

@@ -315,7 +315,7 @@ describe("stop means stop (C21)", () => {
         servers: [
           { ...{ name: "web", slug: "web", file: "/f", tools: 0, changed: [] }, state: { type: "starting" } },
         ],
-        desk: {
+        service: {
           signIn: (_, show, signal) =>
             new Promise((resolve) => {
               show("https://sign.in/");
@@ -340,7 +340,7 @@ describe("stop means stop (C21)", () => {
     const server = { name: "s", slug: "s", file: "/f", tools: 0, changed: [] };
     const { callable, session, type } = await holding({
       servers: [{ ...server, state: { type: "connected" } }],
-      desk: { prompts: () => [{ name: "mcp__s__greet", server: "s", arguments: [] }] },
+      service: { prompts: () => [{ name: "mcp__s__greet", server: "s", arguments: [] }] },
     });
     expect(callable()).toEqual(expect.arrayContaining(["/mcp", "/help", "/mcp__s__greet"]));
     await type("/mcp__s__greet Ada");

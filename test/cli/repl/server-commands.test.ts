@@ -37,14 +37,18 @@ const prompts: ReturnType<ServerService["prompts"]> = [
   },
 ];
 
-function said(line: string, desk: Partial<ServerService> = {}, lines: string[] = []): Promise<string | null> {
+function said(
+  line: string,
+  service: Partial<ServerService> = {},
+  lines: string[] = [],
+): Promise<string | null> {
   const own = ownFiles({ cwd: "/w", homedir: "/w", managed: "/w/none" });
   const none = slashContext(own).session.mcp;
   const context = slashContext(own, {
     mcpServers: () => there,
     serversLeftOut: () => ({ "their's": "this directory is not trusted\u001b[31m" }),
     skills: () => [],
-    mcp: { ...none, prompts: () => prompts, changes: () => [], ...desk },
+    mcp: { ...none, prompts: () => prompts, changes: () => [], ...service },
   });
   return runSlashCommand(line, { ...context, say: (row) => void lines.push(row) });
 }
@@ -94,26 +98,26 @@ describe("/mcp (A17)", () => {
   test("nothing is accepted that was not shown just so", async () => {
     let changes: ChangedTool[] = [{ accepted: tool("finds", "1"), now: tool("sends\u200b keys", "2") }];
     const accepted: unknown[] = [];
-    const desk: Partial<ServerService> = {
+    const service: Partial<ServerService> = {
       changes: () => changes,
       accept(_, shown) {
         accepted.push(shown);
         return shown.map(({ now }) => now.name);
       },
     };
-    const shown = await said("/mcp changes maps", desk);
+    const shown = await said("/mcp changes maps", service);
     expect(shown).toContain("description, before: finds");
     // What cannot be seen is made visible.
     expect(shown).toMatch(/description, now: sends\S+ keys/);
     expect(shown).not.toContain("\u200b");
     const [, line = ""] = /(\/mcp accept maps [0-9a-f]{8}) takes them/.exec(shown ?? "") ?? [];
-    expect(await said("/mcp accept maps", desk)).toBe(shown);
+    expect(await said("/mcp accept maps", service)).toBe(shown);
     const before = changes;
     changes = [{ accepted: tool("finds", "1"), now: tool("deletes", "3") }];
-    expect(await said(line, desk)).toContain("description, now: deletes");
+    expect(await said(line, service)).toContain("description, now: deletes");
     expect(accepted).toEqual([]);
     changes = before;
-    expect(await said(line, desk)).toBe("Used as they are now: mcp__maps__find.");
+    expect(await said(line, service)).toBe("Used as they are now: mcp__maps__find.");
     expect(accepted).toEqual([changes]);
   });
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { worktreeDefaults } from "../../../src/features/isolation/worktree-settings.ts";
-import { type WorktreeDeskParts, worktreeService } from "../../../src/features/worktree/index.ts";
+import { type WorktreeServiceParts, worktreeService } from "../../../src/features/worktree/index.ts";
 import { ActorId, callId, MAIN } from "../../../src/mailbox/ids.ts";
 import type { Location } from "../../../src/mailbox/worktree.ts";
 import type { BaseRef, Owner } from "../../../src/worktrees/protocol.ts";
@@ -21,15 +21,15 @@ import {
 
 const MINE: Owner = { ...OWNER, actor: MAIN };
 
-/** A conversation in a repository, and its desk over real operations. */
+/** A conversation in a repository, and its service over real operations. */
 async function conversation(
-  change: Partial<WorktreeDeskParts> & { baseRef?: BaseRef; within?: string } = {},
+  change: Partial<WorktreeServiceParts> & { baseRef?: BaseRef; within?: string } = {},
 ) {
   const repository = await repositoryWith({ "a.txt": "a\n", "src/b.txt": "b\n" });
   const ground = groundOf(repository);
   const home = join(repository.folder, change.within ?? "");
   let place: Location = { root: home, cwd: home, tree: null };
-  const parts: WorktreeDeskParts = {
+  const parts: WorktreeServiceParts = {
     worktrees: {
       inspect: (request) => inspect(request, ground),
       create: (request, signal) => createTree(request, ground, signal),
@@ -55,10 +55,10 @@ async function conversation(
     ...{ call: callId(actor, 1, 0), actor, cwd, signal: abort.signal },
   });
   /** As after a session was taken up again: only what is kept with the actor is known. */
-  const desk = () => worktreeService(parts);
-  const first = desk();
+  const service = () => worktreeService(parts);
+  const first = service();
   return {
-    ...{ repository, ground, home, parts, desk, abort, context },
+    ...{ repository, ground, home, parts, service, abort, context },
     where: () => place,
     stand: (cwd: string) => {
       place = { ...place, cwd };
@@ -154,17 +154,17 @@ describe("EnterWorktree", () => {
   test("one at a time; a name that is taken, an agent, and no repository are refused, and nothing moves", {
     tags: ["long"],
   }, async () => {
-    const { repository, ground, enter, where, desk, context } = await conversation();
+    const { repository, ground, enter, where, service, context } = await conversation();
     await createTree(creationIn(repository.folder, { name: "taken" }), ground);
     expect(await enter({ name: "taken" })).toMatchObject({ type: "refused" });
     const agent = ActorId.parse("agent1");
-    expect(await desk().enter({ type: "new", name: null }, context(agent))).toMatchObject({
+    expect(await service().enter({ type: "new", name: null }, context(agent))).toMatchObject({
       reason: expect.stringContaining("Only the main conversation"),
     });
     expect(where().root).toBe(repository.folder);
     await enter({ name: "one" });
-    // Also by a desk that has forgotten it: the session was taken up again.
-    expect(await enter({ name: "two" }, desk())).toMatchObject({
+    // Also by a service that has forgotten it: the session was taken up again.
+    expect(await enter({ name: "two" }, service())).toMatchObject({
       reason: expect.stringContaining("only in one at a time. Call ExitWorktree first."),
     });
   });
@@ -190,11 +190,11 @@ describe("ExitWorktree", () => {
   test("keep leaves everything on the disk, also after the session was resumed (A16.3)", {
     tags: ["long"],
   }, async () => {
-    const { repository, enter, exit, where, desk, home } = await conversation();
+    const { repository, enter, exit, where, service, home } = await conversation();
     await enter({ name: "one" });
     const path = join(repository.folder, ".claude/worktrees/one");
     writeFileSync(join(path, "a.txt"), "mine\n");
-    expect(await exit("keep", false, desk())).toEqual({
+    expect(await exit("keep", false, service())).toEqual({
       ...{ type: "left", cwd: home, branch: "worktree-one", path, removed: null },
     });
     expect(where()).toEqual({ root: home, cwd: home, tree: null });
@@ -252,9 +252,9 @@ describe("ExitWorktree", () => {
   });
 
   test("outside of one there is nothing to leave; an agent leaves none", async () => {
-    const { exit, desk, context } = await conversation();
+    const { exit, service, context } = await conversation();
     expect(await exit("keep")).toMatchObject({ reason: expect.stringContaining("nothing to leave") });
-    expect(await desk().exit("keep", false, context(ActorId.parse("agent1")))).toMatchObject({
+    expect(await service().exit("keep", false, context(ActorId.parse("agent1")))).toMatchObject({
       reason: expect.stringContaining("Only the main conversation"),
     });
   });
