@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../lib/clock.ts";
@@ -59,6 +60,9 @@ export function sessionHooks(options: HookOptions): SessionHooks {
     return hooks;
   };
   let hooks = parsed();
+  const dir = join(folder, "hooks");
+  // What a killed process lent to hooks, such as the content of a file.
+  rmSync(dir, { recursive: true, force: true });
   const runner = hookRunner({
     get hooks() {
       return hooks;
@@ -73,7 +77,7 @@ export function sessionHooks(options: HookOptions): SessionHooks {
       model,
       transcriptPath: join(folder, "journal.jsonl"),
       projectDir: cwd,
-      dir: join(folder, "hooks"),
+      dir,
     },
     clock,
     onProblem: onWarning,
