@@ -10,6 +10,7 @@ import { baseRef, snapshotRef, treeRecordFolder, treesFolder } from "./layout.ts
 import { listedTrees } from "./listed-trees.ts";
 import { forgetSides } from "./merge/begin-from.ts";
 import { forgetShown } from "./merge/settle.ts";
+import { idsOf } from "./ref-ids.ts";
 import { outputOf, refuseRequest } from "./refusal.ts";
 import { dropLeftovers } from "./side-index.ts";
 import type { TreeRecord } from "./tree-record.ts";
@@ -55,16 +56,24 @@ function isNothingButPointer(path: string): boolean {
 
 /** Deletes the branch only if one of Troupe's refs holds its commit. Its settings, if any, are the user's. */
 async function removeBranch(repo: Repository, name: string, ref: string): Promise<void> {
-  const { out } = await repo.git.run(["rev-parse", "--revs-only", ref]);
-  const tip = out.trim();
-  if (tip === "") return;
-  for (const held of [snapshotRef(name), baseRef(name)]) {
-    const { code } = await repo.git.run(["merge-base", "--is-ancestor", tip, held]);
-    if (code !== 0) continue;
-    outputOf(await deleteRef(repo, ref, tip), `${ref} could not be removed`);
-    return;
-  }
-  // It has commits that were not made in the worktree, so it is not Troupe's alone.
+  const holders = [snapshotRef(name), baseRef(name)];
+  const ids = await idsOf((args) => repo.git.run(args), [ref, ...holders]);
+  const tip = ids.get(ref);
+  // It may have commits that were not made in the worktree, so it is not Troupe's alone.
+  if (tip === undefined || !(await isHeld(repo, tip, holders, ids))) return;
+  outputOf(await deleteRef(repo, ref, tip), `${ref} could not be removed`);
+}
+
+async function isHeld(
+  { git }: Repository,
+  tip: string,
+  holders: readonly string[],
+  ids: ReadonlyMap<string, string>,
+): Promise<boolean> {
+  if (holders.some((holder) => ids.get(holder) === tip)) return true;
+  for (const holder of holders)
+    if ((await git.run(["merge-base", "--is-ancestor", tip, holder])).code === 0) return true;
+  return false;
 }
 
 /** Forgets a worktree that was never written to; for others keeps the refs and the owner. */

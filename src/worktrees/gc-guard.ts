@@ -30,6 +30,7 @@ export async function hasAllObjects(
 
 /** Returns whether git can read everything that the commit reaches and `before` does not. */
 export async function isConnected(run: Git["run"], commit: string, before: string): Promise<boolean> {
+  if (commit === before) return true;
   const { code } = await run(["rev-list", "--objects", "--quiet", commit, "--not", before]);
   return code === 0;
 }

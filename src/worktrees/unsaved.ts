@@ -4,6 +4,7 @@ import type { GitEnvironment } from "./environment.ts";
 import { isConnected } from "./gc-guard.ts";
 import { parts } from "./git.ts";
 import { ignoredRef, snapshotRef } from "./layout.ts";
+import { idsOf } from "./ref-ids.ts";
 import { lastLine, outputOf, refuseRequest } from "./refusal.ts";
 import { copyIndex, openSideIndex, sideIndexFile } from "./side-index.ts";
 import { submoduleFiles } from "./submodule-files.ts";
@@ -130,13 +131,6 @@ export async function chainsOf(
   git: TreeGit,
   name: string,
 ): Promise<{ readonly snapshot: string | null; readonly ignored: string | null }> {
-  const refs = [snapshotRef(name), ignoredRef(name)];
-  const { out } = await git(["for-each-ref", "--format=%(refname) %(objectname)", ...refs]);
-  const found = new Map(
-    out.split("\n").map((line): [string, string] => {
-      const [ref = "", id = ""] = line.split(" ");
-      return [ref, id];
-    }),
-  );
+  const found = await idsOf(git, [snapshotRef(name), ignoredRef(name)]);
   return { snapshot: found.get(snapshotRef(name)) ?? null, ignored: found.get(ignoredRef(name)) ?? null };
 }

@@ -4,6 +4,7 @@ import { deleteRef } from "../delete-ref.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { dropLocksOfKilled } from "../killed-git.ts";
 import { baseRef, OUR_REFS } from "../layout.ts";
+import { idsOf } from "../ref-ids.ts";
 import { outputOf } from "../refusal.ts";
 import { gitOn, locateWorktree } from "../worktree-location.ts";
 
@@ -28,5 +29,7 @@ export async function beginFrom(tree: Worktree, ground: GitEnvironment): Promise
 
 /** Deletes the names of both sides of a rebase, which appear in its marks. */
 export async function forgetSides(repo: Repository, { name }: Worktree): Promise<void> {
-  for (const side of ["checkout", "agent"]) await deleteRef(repo, `${OUR_REFS}sides/${name}/${side}`);
+  const sides = ["checkout", "agent"].map((side) => `${OUR_REFS}sides/${name}/${side}`);
+  const ids = await idsOf((args) => repo.git.run(args), sides);
+  for (const side of sides) if (ids.has(side)) await deleteRef(repo, side);
 }

@@ -31,7 +31,7 @@ export interface FleetFigures {
   readonly resumedAfter: readonly number[];
   /** The same without those for which server and session were not there all the time: a lease begins anew with them. */
   readonly resumedUndisturbed: readonly number[];
-  /** Seconds from the return of the server to the first request to the model. */
+  /** Seconds from the return of the server to the next record of an agent that was at work on a healthy runner all the time. */
   readonly back: readonly number[];
   readonly peakMb: number;
   readonly left: Left;
@@ -120,10 +120,7 @@ export async function fleetFaults(
     ),
     resumedAfter: spread(resumed.map(({ seconds }) => seconds)),
     resumedUndisturbed: spread(resumed.flatMap(({ seconds, isDisturbed }) => (isDisturbed ? [] : [seconds]))),
-    back: strikes.flatMap(({ what, until }) => {
-      const first = what === "server killed" ? served.at.find((at) => at > until) : undefined;
-      return first === undefined ? [] : [(first - until) / 1000];
-    }),
+    back: backAfter(records, strikes),
   };
   return { faults, figures };
 }
@@ -304,6 +301,37 @@ function resumedAfter(
       );
       return [{ seconds: (next.at - at) / 1000, isDisturbed }];
     });
+  });
+}
+
+function backAfter(records: readonly JournalRecord[], strikes: readonly Strike[]): number[] {
+  return strikes.flatMap(({ what, at, until }) => {
+    if (what !== "server killed") return [];
+    const before = records.filter((record) => Date.parse(record.at) < at);
+    const runnerOf = new Map<string, { readonly runner: string; readonly since: number }>();
+    const idle = new Set<string>();
+    for (const { at: time, event } of before) {
+      if (event.type === "boarded")
+        runnerOf.set(event.actor, { runner: event.runner, since: Date.parse(time) });
+      if (event.type === "summary") idle.add(event.actor);
+      // It may wait for its own agent.
+      if (event.type === "spawn" && event.spec.parent !== null) idle.add(event.spec.parent);
+    }
+    const isHealthy = (runner: string, since: number) =>
+      !strikes.some(
+        (strike) =>
+          (strike.whom === runner || strike.whom === "session") && strike.until > since && strike.at < until,
+      );
+    const atWork = new Set(
+      [...runnerOf].flatMap(([actor, { runner, since }]) =>
+        idle.has(actor) || !isHealthy(runner, since) ? [] : [actor],
+      ),
+    );
+    const next = records.find(
+      (record) =>
+        Date.parse(record.at) > until && "actor" in record.event && atWork.has(String(record.event.actor)),
+    );
+    return next === undefined ? [] : [(Date.parse(next.at) - until) / 1000];
   });
 }
 

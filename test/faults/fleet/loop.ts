@@ -67,8 +67,6 @@ export interface Served {
   requests: number;
   tokens: number;
   readonly faults: string[];
-  /** When the first bytes of each request came. */
-  readonly at: number[];
 }
 
 /** A session whose agents are on runners of this machine, with faults at random moments until the time is over; then what is promised is checked. */
@@ -79,7 +77,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetReport> {
   const place = makePlace(root);
   const play = fleetPlay({ agents, steps, log: place.log, random });
   const git = makeRepository(place, sharedFiles(agents));
-  const served: Served = { requests: 0, tokens: 0, faults: [], at: [] };
+  const served: Served = { requests: 0, tokens: 0, faults: [] };
   const model = await startMessagesServer(handlerOf(play, served, seededBy(seed + 1)), { record: false });
   const server = await (engine === "redis" ? startRedis() : startPostgres());
   const links = await Promise.all(
@@ -208,7 +206,6 @@ function handlerOf(play: FleetPlay, served: Served, random: Seeded) {
       return { status: 200, body: JSON.stringify({ input_tokens: tokens }) };
     served.requests += 1;
     served.tokens += tokens;
-    served.at.push(Date.now());
     for (const fault of requestFaults(rawBody)) served.faults.push(`request ${n}: ${fault}`);
     return {
       ...nextCliReply(play, body, String(n)),
