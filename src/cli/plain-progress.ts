@@ -20,12 +20,24 @@ export interface Progress {
 export function createPlainProgress(outlet: Outlet, clock: Clock, paint: Paint): Progress {
   const shown = new Map<ActorId, "started" | "ended">();
   const shared = new Map<ActorId, string>();
+  /** Why agents wait for a runner. */
+  const unplaced = new Map<ActorId, string>();
   const waits = createWaits();
   let stopped = false;
 
   const print = (line: string): void => {
     // Progress that cannot be shown must not stop the work; the results' own writes report a full disk.
     outlet.write(`${line}\n`).catch(() => {});
+  };
+  /** A hundred agents may wait for the same. */
+  const showUnplaced = ({ id, activity }: AgentView): void => {
+    const isWaiting = activity.type === "tool" && activity.tool === "runner";
+    const reason = isWaiting ? activity.title : null;
+    if (reason === (unplaced.get(id) ?? null)) return;
+    const isNew = reason !== null && ![...unplaced.values()].includes(reason);
+    if (reason === null) unplaced.delete(id);
+    else unplaced.set(id, reason);
+    if (isNew) print(paint("yellow", safeLine(`An agent ${reason}`)));
   };
   const onView = (view: AgentView): void => {
     if (view.state === "ended" || view.activity.type === "tool") waits.end(view.id);
@@ -34,12 +46,14 @@ export function createPlainProgress(outlet: Outlet, clock: Clock, paint: Paint):
     const name = agentName(view);
     if (view.state === "ended") {
       shown.set(view.id, "ended");
+      unplaced.delete(view.id);
       const now = clock.now();
       print(`${stateMark(view, paint)} ${name}  ${agentFigures(view, now)}  ${doing(view, now)}`);
     } else if (!shown.has(view.id)) {
       shown.set(view.id, "started");
       print(`${stateMark(view, paint)} ${name}  started`);
     }
+    showUnplaced(view);
     if (view.overlap === null || view.state === "ended" || shared.get(view.id) === view.overlap) return;
     shared.set(view.id, view.overlap);
     print(`${stateMark(view, paint)} ${name}  ${paint("dim", safeLine(view.overlap))}`);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { chooseProgress } from "../../src/cli/choose-progress.ts";
 import { createWaits, waitLine } from "../../src/cli/waits.ts";
+import type { AgentView } from "../../src/events/event.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { actor, agentView } from "../support/agent-view.ts";
 import { screenOf, terminalScreen } from "../support/terminal-screen.ts";
@@ -175,6 +176,23 @@ describe("on a terminal", () => {
 });
 
 describe("without a terminal", () => {
+  test("why agents wait for a runner is said once for all of them, and again if it was over (issue 22)", async () => {
+    const io = new FakeIO();
+    const progress = await chooseProgress(io);
+    const title = "waits for a runner of pool gpu; none is connected";
+    const see = (n: number, activity: AgentView["activity"]) =>
+      progress.onEvent({ type: "agent", view: agentView({ id: actor(n), activity }) });
+    for (const n of [1, 2, 1]) see(n, { type: "tool", tool: "runner", title });
+    see(1, { type: "model" });
+    see(1, { type: "tool", tool: "runner", title });
+    see(1, { type: "model" });
+    see(2, { type: "model" });
+    see(2, { type: "tool", tool: "runner", title });
+    progress.stop();
+    const lines = io.err.text.split("\n").filter((line) => line.includes("waits"));
+    expect(lines).toEqual([`An agent ${title}`, `An agent ${title}`]);
+  });
+
   test("who writes to the same file is said once, and again where it is another (D8)", async () => {
     const io = new FakeIO();
     const progress = await chooseProgress(io);
