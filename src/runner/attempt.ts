@@ -264,7 +264,7 @@ export class RunnerAttempt {
     }
   }
 
-  #openRules({ clone }: AttemptFiles): OpenedRules {
+  #openRules({ git }: AttemptFiles): OpenedRules {
     const { processes, clock, home, sandbox, user, onWarning } = this.#parts;
     const { offer } = this;
     const outputs = makeOutputs(user);
@@ -272,7 +272,7 @@ export class RunnerAttempt {
     const toolbox = new Toolbox(() => false);
     toolbox.fill({ ours: [], custom: [] });
     const rules = openCallRules({
-      ...{ offer, toolbox, processes, clock, home, sandbox, onWarning, outputs: outputs.folder, clone },
+      ...{ offer, toolbox, processes, clock, home, sandbox, onWarning, outputs: outputs.folder, git },
     });
     this.#rules = rules;
     return { outputs, toolbox, rules };

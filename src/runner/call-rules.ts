@@ -15,6 +15,7 @@ import { foreignGitClause, gitGrants } from "../policy/trust/foreign-git.ts";
 import { platformShell } from "../processes/platform-shell.ts";
 import type { Processes } from "../processes/processes.ts";
 import type { KnownTool, Toolbox } from "../tools/toolbox.ts";
+import type { AttemptGit } from "./files.ts";
 
 export interface CallRulesParts {
   readonly offer: OfferedSpec;
@@ -23,8 +24,7 @@ export interface CallRulesParts {
   readonly clock: Clock;
   /** Troupe's directory on this machine. */
   readonly home: string;
-  /** The clone that the agent's worktree is of, or null if it has none. */
-  readonly clone: string | null;
+  readonly git: AttemptGit | null;
   /** Where outputs of the agent's commands are. */
   readonly outputs: string;
   /** What this machine's user set. */
@@ -56,12 +56,12 @@ export interface CallRules {
  * only make a decision stricter, as the session evaluates each call as well.
  */
 export function openCallRules(parts: CallRulesParts): CallRules {
-  const { offer, toolbox, processes, clock, home, clone, outputs, onWarning } = parts;
+  const { offer, toolbox, processes, clock, home, git, outputs, onWarning } = parts;
   const { spec } = offer;
   const actor = { root: spec.root, rootHere: spec.root, spec };
   const added = new AddedDirs(spec.additionalDirs);
   const own = enclosingWorktree(spec.root, spec.isolation, null);
-  const tree = own === null || clone === null ? own : { ...own, common: clone };
+  const tree = own === null || git === null ? own : { ...own, common: git.common };
   const scope = writeScope(actor, tree, added);
   let { mode } = offer.rules;
   const settings = stricterSandbox(offer.rules.sandbox, parts.sandbox);
@@ -71,7 +71,8 @@ export function openCallRules(parts: CallRulesParts): CallRules {
     foreignGit: (dir: string) => foreignGitClause(gitGrants(dir), false),
   };
   const sandbox = commandSandbox(options, {
-    ...{ home, processes, added, onWarning, readable: [outputs], shown: [] },
+    ...{ home, processes, added, onWarning, shown: [] },
+    readable: [outputs, ...(git === null ? [] : [git.clone])],
     actors: { find: (id) => (id === spec.id ? actor : undefined) },
     treeAt: () => tree,
   });

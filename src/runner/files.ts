@@ -22,10 +22,16 @@ export interface RunnerFiles {
   prepare(offer: Omit<OfferedSpec, "rules" | "version">, travel: Travel): Promise<AttemptFiles>;
 }
 
+/** `common`: the git directory of its worktree, which is its own and reads the objects of the runner's clone. */
+export interface AttemptGit {
+  readonly common: string;
+  readonly clone: string;
+}
+
 /** The files of one attempt. */
 export interface AttemptFiles {
-  /** The clone of their repository, or null without one. */
-  readonly clone: string | null;
+  /** Where git has them, or null without a repository. */
+  readonly git: AttemptGit | null;
   /** This process group works in them, and is ended if another attempt on this machine wants their path. */
   setOwner(pid: number): void;
   /** Returns what was changed since what the session has, or null if nothing was. Rejects if it cannot be exported. */
@@ -60,7 +66,7 @@ export function repositoryFiles(repositories: RunnerRepositories, url?: string):
       let sent = commit;
       const told = new Set<string>();
       return {
-        clone: repositories.place(repository),
+        git: { common: repositories.commonOf(path), clone: repositories.place(repository) },
         setOwner: (pid) => repositories.setOwner(path, pid),
         exportEdits: () =>
           inTemporaryFolder("troupe-travel-", async (folder) => {
@@ -88,7 +94,7 @@ async function filesHere(root: string): Promise<AttemptFiles> {
       `The agent's directory ${root} does not exist on its runner, and it has no repository that could be sent there.`,
     );
   return {
-    clone: null,
+    git: null,
     setOwner() {},
     exportEdits: async () => null,
     acceptEdits() {},

@@ -78,9 +78,12 @@ describe("a sandboxed command of an agent on a runner", unless(whyNoBubblewrap),
     const outside = temporaryFolder();
     const identity = "-c user.name=A -c user.email=a@example.org";
     const probe = [
-      "clone=$(git rev-parse --git-common-dir)",
-      "for file in config hooks/pre-commit packed-refs HEAD ../../fleet-key ../other.git/HEAD; do",
-      "  mkdir -p $(dirname $clone/$file) && echo x > $clone/$file && echo WROTE $file",
+      "own=$(git rev-parse --git-common-dir)",
+      "clone=$(dirname $(cat $own/objects/info/alternates))",
+      "for file in config hooks/pre-commit packed-refs HEAD objects/info/alternates ../../fleet-key ../other.git/HEAD; do",
+      "  for dir in $own $clone; do",
+      "    mkdir -p $(dirname $dir/$file) && echo x > $dir/$file && echo WROTE $dir/$file",
+      "  done",
       "done",
       `for file in .git ../other ${outside}/x; do echo x > $file && echo WROTE $file; done`,
       "ls -A $clone/../..",

@@ -1,6 +1,7 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, lstatSync, readdirSync, renameSync, statSync } from "node:fs";
+import { join } from "node:path";
 import type { GitEnvironment } from "../environment.ts";
+import { hasBorrowers } from "./borrowers.ts";
 import { removeFolder } from "./remove-folder.ts";
 
 export interface RepositoryLimits {
@@ -21,7 +22,7 @@ interface Clone {
   readonly bytes: number;
 }
 
-/** Removes clones without worktrees that were not used for long, or are too much together. Returns their IDs. */
+/** Removes clones that no worktree needs and that were not used for long, or are too much together. Returns their IDs. */
 export async function pruneRepositories(
   folder: string,
   { maxBytes, maxAgeDays }: RepositoryLimits,
@@ -35,7 +36,7 @@ export async function pruneRepositories(
   for (const clone of clones) {
     const age = ground.now() - clone.usedAt;
     const isTooMuch = bytes > maxBytes || age > maxAgeDays * DAY_MS;
-    if (!isTooMuch || age < IN_USE_MS || hasWorktrees(clone.path)) continue;
+    if (!isTooMuch || age < IN_USE_MS || hasBorrowers(clone.path)) continue;
     const gone = join(folder, `.new-${ground.self.pid}-${ground.id()}`);
     renameSync(clone.path, gone);
     removeFolder(gone);
@@ -70,15 +71,6 @@ function dropDead(folder: string, { isAlive }: GitEnvironment): void {
     const pid = Number(/^\.new-(\d+)-/.exec(name)?.[1] ?? 0);
     if (pid > 0 && !isAlive({ pid, startedAt: null })) removeFolder(join(folder, name));
   }
-}
-
-function hasWorktrees(clone: string): boolean {
-  const folder = join(clone, "worktrees");
-  if (!existsSync(folder)) return false;
-  return readdirSync(folder).some((name) => {
-    const pointer = join(folder, name, "gitdir");
-    return existsSync(pointer) && existsSync(dirname(readFileSync(pointer, "utf8").trim()));
-  });
 }
 
 function sizeOf(folder: string): number {

@@ -134,6 +134,11 @@ export class RunnerRepositories {
     return this.#trees.add(tree);
   }
 
+  /** Returns the git directory of a worktree: its own, which reads the objects of the clone. */
+  commonOf(path: string): string {
+    return this.#trees.commonOf(path);
+  }
+
   /** Notes the process group that works in a worktree: the next one that wants the path kills it. */
   setOwner(path: string, pid: number): void {
     this.#trees.setOwner(path, pid);

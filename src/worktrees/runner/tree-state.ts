@@ -10,10 +10,12 @@ import type { GitEnvironment } from "../environment.ts";
 const TreeState = z.object({
   repository: z.string(),
   commit: z.string(),
-  /** Its name in the clone, which is new each time. */
+  /** Its name, which is new each time. */
   name: z.string(),
-  /** The bare clone. */
+  /** The bare repository that it is a worktree of, which is its own. */
   common: z.string(),
+  /** The clone whose objects that one reads. */
+  clone: z.string(),
   /** False while it is made: then no agent has worked in it. */
   complete: z.boolean(),
   /** The process group that works in it. */

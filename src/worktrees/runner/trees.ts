@@ -1,23 +1,21 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { processIdentity } from "../../journal/process-identity.ts";
 import type { Worktree } from "../../mailbox/worktree.ts";
-import { dropBrokenEntry } from "../broken-entries.ts";
-import { deleteRef } from "../delete-ref.ts";
 import type { GitEnvironment } from "../environment.ts";
 import { fillTree } from "../fill.ts";
 import { gitIn } from "../git.ts";
-import { snapshotRef, treeRecordFolder } from "../layout.ts";
 import { withLock, withTreeLock } from "../lock.ts";
 import { outputOf, refuseRequest } from "../refusal.ts";
-import { bareGit } from "../travel/bare-repository.ts";
+import { bareGit, makeBareRepository } from "../travel/bare-repository.ts";
 import { travelled } from "../travel/bundle.ts";
 import { findHead } from "../travel/head-trailer.ts";
 import { sendCommit, type Travelling } from "../travel/send-commit.ts";
 import { writeRecord } from "../tree-record.ts";
 import { snapshotLocked } from "../tree-snapshot.ts";
 import { gitDirOf, type TreePlace } from "../worktree-location.ts";
+import { dropBorrower, noteBorrower } from "./borrowers.ts";
 import { endOwner } from "./end-owner.ts";
 import { removeFolder } from "./remove-folder.ts";
 import {
@@ -75,16 +73,16 @@ export class RunnerTrees {
   }
 
   add(tree: RunnerTree): Promise<string> {
-    const common = this.#clone(tree.repository);
+    const clone = this.#clone(tree.repository);
     return this.#alone(tree.path, async () => {
       const found = readTreeState(tree.path);
       if ((found?.attempt ?? 0) > (tree.attempt ?? 0))
         refuseRequest(`A later attempt of the agent works in ${tree.path} now.`);
       if (found?.complete && this.#isUsable(found, tree)) return addHolder(tree.path, this.#ground);
       if (found !== null) await endOwner(tree.path, found.owner);
-      await this.#clear(tree.path, found);
-      await this.#make(common, tree).catch(async (error: unknown) => {
-        await this.#forget(tree.path, readTreeState(tree.path));
+      this.#clear(tree.path, found);
+      await this.#make(clone, tree).catch((error: unknown) => {
+        this.#forget(tree.path, readTreeState(tree.path));
         throw error;
       });
       return addHolder(tree.path, this.#ground);
@@ -95,6 +93,11 @@ export class RunnerTrees {
   #isUsable(found: TreeState, { repository, commit, path, shared = false }: RunnerTree): boolean {
     if (found.repository !== repository || found.commit !== commit || !existsSync(path)) return false;
     return shared || (found.owner === null && !hasHolders(path, this.#ground));
+  }
+
+  /** Returns the git directory of a worktree, which is its own. */
+  commonOf(path: string): string {
+    return this.#state(path).common;
   }
 
   setOwner(path: string, pid: number): void {
@@ -125,12 +128,12 @@ export class RunnerTrees {
       // A later attempt has the path, or others use the worktree, too.
       if (found === null || !dropHolder(path, lease) || hasHolders(path, this.#ground)) return;
       await endOwner(path, found.owner);
-      await this.#forget(path, found);
+      this.#forget(path, found);
     });
   }
 
-  async #forget(path: string, found: TreeState | null): Promise<void> {
-    await this.#clear(path, found);
+  #forget(path: string, found: TreeState | null): void {
+    this.#clear(path, found);
     rmSync(stateFolder(path), { recursive: true, force: true });
     removeIfEmpty(dirname(path));
   }
@@ -142,21 +145,21 @@ export class RunnerTrees {
     return withLock(join(this.#locks, name), this.#ground, work);
   }
 
-  async #make(common: string, { repository, commit, path, attempt = 0 }: RunnerTree): Promise<void> {
+  async #make(clone: string, { repository, commit, path, attempt = 0 }: RunnerTree): Promise<void> {
     const ground = this.#ground;
-    const bare = bareGit(common, ground);
     const name = `${basename(path).slice(0, 24)}-${ground.id().replaceAll("-", "_")}`;
-    const state = { repository, commit, name, common, complete: false, owner: null, attempt };
+    const common = ownRepository(path);
+    const state = { repository, commit, name, common, clone, complete: false, owner: null, attempt };
     writeTreeState(path, state);
+    noteBorrower(clone, name, common);
+    // A repository of its own: settings, hooks, branches and stashes of one agent are no other's.
+    makeBareRepository(common, { like: commit, borrows: clone });
+    if (existsSync(join(clone, "shallow"))) copyFileSync(join(clone, "shallow"), join(common, "shallow"));
+    const bare = bareGit(common, ground);
     const what = `The worktree ${path} could not be made`;
     const head = await findHead(bare, commit);
-    await withLock(common, ground, async () => {
-      // No other process adds one: what is not whole was left by a killed one, and would stop git.
-      for (const entry of namesIn(join(common, "worktrees"))) dropBrokenEntry(common, entry);
-      // Forced: a reboot may have emptied the directory of the worktrees, and git would keep the path for the old one.
-      const added = ["worktree", "add", "--force", "--detach", "--no-checkout", path, head];
-      travelled(await bare.run(added), what, dirname(path));
-    });
+    const added = ["worktree", "add", "--detach", "--no-checkout", path, head];
+    travelled(await bare.run(added), what, dirname(path));
     const git = gitIn(path, ground.env);
     await fillTree(git, commit, undefined);
     if (head !== commit) {
@@ -171,21 +174,15 @@ export class RunnerTrees {
   }
 
   /** Removes a worktree and what git and Troupe know of it; each step can be repeated. */
-  async #clear(path: string, found: TreeState | null): Promise<void> {
+  #clear(path: string, found: TreeState | null): void {
     dropHolders(path);
     const old = join(stateFolder(path), `old-${this.#ground.id()}`);
     if (existsSync(path)) renameSync(path, old);
     for (const name of namesIn(stateFolder(path)).filter((one) => one.startsWith("old-")))
       removeFolder(join(stateFolder(path), name));
-    if (found === null || !existsSync(found.common)) return;
-    const { common, name } = found;
-    await withLock(common, this.#ground, async () => {
-      const gitDir = gitDirOf(common, path);
-      if (gitDir !== null) rmSync(gitDir, { recursive: true, force: true });
-      rmSync(treeRecordFolder(common, name), { recursive: true, force: true });
-      if (existsSync(join(common, snapshotRef(name))))
-        await deleteRef({ git: bareGit(common, this.#ground), common }, snapshotRef(name));
-    });
+    const own = ownRepository(path);
+    if (existsSync(own)) removeFolder(own);
+    if (found !== null) dropBorrower(found.clone, found.name);
   }
 
   #state(path: string): TreeState {
@@ -198,6 +195,10 @@ export class RunnerTrees {
     const gitDir = gitDirOf(state.common, path) ?? refuseRequest(`Git knows of no worktree at ${path}.`);
     return { place: { common: state.common, gitDir }, tree: treeOf(path, state) };
   }
+}
+
+function ownRepository(path: string): string {
+  return join(stateFolder(path), "git");
 }
 
 function treeOf(path: string, { name, commit }: TreeState): Worktree {

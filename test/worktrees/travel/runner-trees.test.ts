@@ -1,5 +1,5 @@
 // @module-tag long
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -134,4 +134,37 @@ test("says that the disk is full", unless(disk.why), async () => {
   const runner = new RunnerRepositories(clones, undefined, world.ground);
   const files = { commit: sent.commit, bundle: sent.bundle ?? "" };
   await expect(runner.receive(sent.repository, files)).rejects.toThrow(/ENOSPC/);
+});
+
+test("settings, hooks, excludes, branches and stashes of one agent are no other's, at the same time or later", async () => {
+  const repository = await repositoryWith({ "a.txt": "1\n" });
+  const world = travelWorld(repository);
+  const sent = await world.sendOut({ type: "tree", tree: await world.create() });
+  const source = { repository: sent.repository, commit: sent.commit };
+  const beside = world.remote("beside");
+  await world.runner.addTree({ ...source, path: beside });
+  const spoil = [
+    "git config core.fileMode false && git config core.autocrlf true && git config core.hooksPath /nowhere",
+    'git config filter.x.clean "touch ran; cat" && git config user.email evil@x',
+    'common="$(git rev-parse --git-common-dir)"; mkdir -p "$common/info" && echo "*.new" > "$common/info/exclude"',
+    "git checkout -q -b fix-1 && git tag t && echo 2 > a.txt && git stash -q",
+  ].join("\n");
+  const identity = {
+    GIT_AUTHOR_NAME: "A",
+    GIT_AUTHOR_EMAIL: "a@x",
+    GIT_COMMITTER_NAME: "A",
+    GIT_COMMITTER_EMAIL: "a@x",
+  };
+  execFileSync("sh", ["-ec", spoil], { cwd: world.remote("one"), env: { ...process.env, ...identity } });
+  const later = world.remote("later");
+  await world.runner.addTree({ ...source, path: later });
+  for (const path of [beside, later]) {
+    const git = (...args: string[]) => execFileSync("git", args, { cwd: path, encoding: "utf8" }).trim();
+    expect(git("config", "--local", "--list")).not.toMatch(/filemode=false|autocrlf|hookspath|filter|evil/);
+    expect(git("for-each-ref", "refs/heads", "refs/tags", "refs/stash")).toBe("");
+    writeFileSync(join(path, "b.new"), "new\r\n");
+    expect(git("status", "--porcelain")).toBe("?? b.new");
+  }
+  await world.runner.removeTree(world.remote("one"), sent.lease);
+  expect(await world.runner.prune()).toEqual([]);
 });
