@@ -1,5 +1,5 @@
 import { type Clock, pause } from "../lib/clock.ts";
-import { MAX_BUNDLE_BYTES } from "../mailbox/runners.ts";
+import { MAX_BUNDLE_BYTES, TooLargeError } from "../mailbox/runners.ts";
 import { dropParts, getParts, putParts } from "./blob-parts.ts";
 import type { Carrier } from "./carrier.ts";
 import { EngineAwayError } from "./limits.ts";
@@ -27,10 +27,7 @@ export class SealedBlobs {
 
   /** Returns the name under which they are kept, which has those of their parts. Rejects if they are over 64 MiB, or the engine is away for long. */
   async put(bytes: Uint8Array): Promise<string> {
-    if (bytes.length > MAX_BUNDLE_BYTES)
-      throw new Error(
-        `${bytes.length} bytes are too many for the engine: files of an agent have up to ${MAX_BUNDLE_BYTES}. Set troupe.runners.remote here and on the runner, to a git repository that both reach, or clone the repository shallow.`,
-      );
+    if (bytes.length > MAX_BUNDLE_BYTES) throw new TooLargeError(bytes.length);
     // Sealed once: the engine has the parts that it took before it went away.
     let sealed: Uint8Array | undefined;
     return await this.#patiently(({ carrier, sealer }) => {

@@ -32,6 +32,15 @@ export function isJobOf(attempt: string, job: string): boolean {
 /** A bundle beyond this does not go through the engine. */
 export const MAX_BUNDLE_BYTES = 64 * 1024 * 1024;
 
+/** Files that cannot travel: trying again does not help. */
+export class TooLargeError extends Error {
+  constructor(bytes: number) {
+    super(
+      `${bytes} bytes are too many for the engine: files of an agent have up to ${MAX_BUNDLE_BYTES}. Set troupe.runners.remote here and on the runner, to a git repository that both reach, or clone the repository shallow.`,
+    );
+  }
+}
+
 /** Returns where an agent's refs are in the remote of its fleet; each attempt has its number below that. */
 export function remoteRefs({ session, actor }: Pick<AttemptId, "session" | "actor">): string {
   return `refs/troupe/runners/${session}/${actor}`;

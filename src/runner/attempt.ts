@@ -309,6 +309,7 @@ export class RunnerAttempt {
       files,
       onParked: () => this.abandon(this.#whyParks ?? "its runner stops"),
       onFault: (reason) => this.abandon(reason),
+      onFailed: (message) => this.#decided.resolve({ type: "threw", message }),
     });
     this.#outpost = outpost;
     const agent = forks.take();

@@ -8,7 +8,7 @@ import type { AfterAnswer, AfterCall, BeforeCall, Call, CallDecision } from "../
 import type { CallId } from "../mailbox/ids.ts";
 import type { CallResult, Reply, Turn } from "../mailbox/messages.ts";
 import type { Handlers } from "../mailbox/rpc/table.ts";
-import type { OfferedSpec, SentEdits } from "../mailbox/runners.ts";
+import { type OfferedSpec, type SentEdits, TooLargeError } from "../mailbox/runners.ts";
 import type { Finish, FinishAnswer, TurnAnswer } from "../mailbox/turn-answers.ts";
 import { platformShell } from "../processes/platform-shell.ts";
 import type { Processes } from "../processes/processes.ts";
@@ -41,6 +41,8 @@ export interface OutpostParts {
   onParked(): void;
   /** Its files cannot be sent: what it does from now on would be lost. */
   onFault(reason: string): void;
+  /** It has ended without them: no other runner could send them either. */
+  onFailed(reason: string): void;
 }
 
 /** Milliseconds after which a decision that is still missing is assumed to wait for the user. */
@@ -71,6 +73,8 @@ export class Outpost {
   /** Resolves when what has ended before was sent, so that a turn never overtakes its calls. */
   #posted: Promise<void> = Promise.resolve();
   #hasChanged = false;
+  /** Why its newest edits cannot be sent; null if they can. */
+  #tooLarge: string | null = null;
   #isParking = false;
   /** Requests that wait at a place where the agent can be continued elsewhere. */
   #atRest = 0;
@@ -264,12 +268,19 @@ export class Outpost {
       await this.#restHere();
     }
     const summary = withStopped(finish.summary, this.#background.release(id));
-    return this.#withEdits((edits) =>
-      session.request("finish", `${turn?.turn ?? `after ${finish.summary.turns}`}`, {
+    return this.#withEdits((edits) => {
+      if (this.#tooLarge !== null && summary.status === "done") return this.#fail(this.#tooLarge);
+      return session.request("finish", `${turn?.turn ?? `after ${finish.summary.turns}`}`, {
         finish: { ...finish, turn, summary },
         ...edits,
-      }),
-    );
+      });
+    });
+  }
+
+  /** Never resolves: its process is ended. */
+  #fail(reason: string): Promise<never> {
+    this.#parts.onFailed(reason);
+    return new Promise(() => {});
   }
 
   /**
@@ -303,12 +314,31 @@ export class Outpost {
     this.#hasChanged = false;
     try {
       const edits = await this.#parts.files.exportEdits();
+      this.#tooLarge = null;
       return edits === null ? {} : { edits };
     } catch (error) {
+      if (error instanceof TooLargeError) {
+        this.#noteTooLarge(
+          `The changes of the agent since its last turn cannot be sent to its session: ${error.message}`,
+        );
+        return {};
+      }
       this.#parts.onFault(`its edits could not be sent: ${errorMessage(error)}`);
       // The agent's process is ended: no answer must let it continue.
       return new Promise(() => {});
     }
+  }
+
+  /** It can remove what is too large, and is asked to. */
+  #noteTooLarge(reason: string): void {
+    this.#hasChanged = true;
+    const isNew = this.#tooLarge === null;
+    this.#tooLarge = reason;
+    if (isNew)
+      this.#inbox.pushNotice({
+        title: "too much to send",
+        text: `${reason} Delete the large files, or let git ignore them, before you go on or end.`,
+      });
   }
 
   /** Waits for another party. If that takes longer than `ms`, the agent can be continued elsewhere. */

@@ -1,10 +1,11 @@
 // @module-tag long
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { startPostgres, startRedis, whyNoPostgres, whyNoRedis } from "../support/engine-servers.ts";
-import { openFleet } from "../support/fleet-processes.ts";
+import { bash, openFleet } from "../support/fleet-processes.ts";
 import { unless } from "../support/needs.ts";
 import { attemptsOf, expectDone, ownServer, PATIENT } from "./fleet-scripts.ts";
 
@@ -40,5 +41,41 @@ describe.each([
     expect(attemptsOf(session)).toEqual([{ description: "anna", runner: "r1", attempt: 1, status: "done" }]);
     const [, second] = fleet.model.requests.filter(({ rawBody }) => rawBody.includes("You are anna"));
     expect(second?.rawBody.match(/"type":"image"/g)).toHaveLength(4);
+  });
+});
+
+describe("an agent on a real runner whose changes are above 64 MiB", {
+  ...unless(whyNoRedis),
+  ...PATIENT,
+}, () => {
+  const large = bash("echo good > good.txt; head -c 70000000 /dev/urandom > core.dump");
+
+  it.each([
+    {
+      name: "removes them when it hears of it, and is merged",
+      turns: [large, bash("rm core.dump")],
+      status: "done",
+    },
+    { name: "fails with the reason if it does not, and nothing is merged", turns: [large], status: "failed" },
+  ])("$name", async ({ turns, status }) => {
+    const { url } = await ownServer(startRedis());
+    const fleet = await openFleet(url, (_, turn) => {
+      const call = turns[turn];
+      return call === undefined ? { text: "I am done." } : { calls: [call] };
+    });
+    await fleet.startRunner("r1");
+    const session = fleet.openSession(["anna"]);
+    await expectDone(session.supervisor.prompt("go"));
+    const [anna] = session.supervisor.tree().filter(({ id }) => id !== "main");
+    const isDone = status === "done";
+    expect(anna?.summary).toMatchObject({
+      status,
+      ...(isDone ? {} : { reason: expect.stringMatching(/cannot be sent to its session: 7\d{7} bytes/) }),
+    });
+    expect(anna?.attempt ?? 1).toBe(1);
+    expect(existsSync(join(fleet.cwd, "good.txt"))).toBe(isDone);
+    expect(existsSync(join(fleet.cwd, "core.dump"))).toBe(false);
+    const told = fleet.model.requests.filter(({ rawBody }) => rawBody.includes("Delete the large files"));
+    expect(told.length).toBeGreaterThan(0);
   });
 });

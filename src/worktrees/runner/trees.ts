@@ -2,10 +2,12 @@ import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { processIdentity } from "../../journal/process-identity.ts";
+import { MAX_BUNDLE_BYTES, TooLargeError } from "../../mailbox/runners.ts";
 import type { Worktree } from "../../mailbox/worktree.ts";
 import type { GitEnvironment } from "../environment.ts";
 import { fillTree } from "../fill.ts";
 import { gitIn } from "../git.ts";
+import { snapshotRef } from "../layout.ts";
 import { withLock, withTreeLock } from "../lock.ts";
 import { outputOf, refuseRequest } from "../refusal.ts";
 import { bareGit, makeBareRepository } from "../travel/bare-repository.ts";
@@ -119,7 +121,22 @@ export class RunnerTrees {
     const file = join(into, `${commit.slice(0, 12)}-${this.#ground.id()}.bundle`);
     const travelling = { commit, have: [], base, file, ...to };
     const { isPushed, bundle, bytes } = await sendCommit(place.common, travelling, this.#ground);
+    if (bundle !== null && bytes > MAX_BUNDLE_BYTES) {
+      await this.#forgetSince(path, base);
+      throw new TooLargeError(bytes);
+    }
     return bundle === null && !isPushed ? null : { commit, bundle, bytes, notes };
+  }
+
+  /** The next snapshot follows `base`: its history would bring what was too large along, though it may be gone. */
+  async #forgetSince(path: string, base: string): Promise<void> {
+    const { place, tree } = this.#place(path);
+    const ref = snapshotRef(tree.name);
+    const set = base === tree.base ? ["-d", ref] : [ref, base];
+    outputOf(
+      await bareGit(place.common, this.#ground).run(["update-ref", ...set]),
+      "A snapshot that is too large could not be forgotten",
+    );
   }
 
   remove(path: string, lease: string): Promise<void> {
