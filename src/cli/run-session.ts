@@ -112,7 +112,12 @@ export async function runSession(context: Context, setup: SessionSetup, work: Wo
   const noteResume = (): void => {
     const { main, agents } = session.unfinished();
     if (!work.passing && (main || agents.length > 0))
-      progress.note(resumeHint(session.session, setup.options.cwd, io.cwd, work.command));
+      progress.note(
+        resumeHint(session.session, setup.options.cwd, io.cwd, {
+          command: work.command,
+          engine: setup.engine,
+        }),
+      );
   };
   const interrupts = watchInterrupts(io, {
     note: progress.note,

@@ -30,6 +30,7 @@ import { languageServersHere } from "./language-servers.ts";
 import { assertOneRole, findMainAgent, readSystemPrompt } from "./main-role.ts";
 import { sessionServers } from "./mcp/session-servers.ts";
 import { chooseModel, lacksKey, type ModelChoice } from "./model-choice.ts";
+import type { ChosenRunners } from "./runners/choose-runners.ts";
 import { sessionFlags as flags, limitPatience, permissionPromptTool } from "./session-flags.ts";
 import {
   type AskTrust,
@@ -48,6 +49,8 @@ export interface SessionSetup {
   readonly settings: SessionSettings;
   /** Milliseconds that a model may be paused before a command that runs alone is left, to be resumed. */
   readonly limitPatienceMs: number;
+  /** The engine that a flag named, without its password: the command that resumes the session must name it again. */
+  readonly engine?: string;
 }
 
 export interface OwnSetup {
@@ -121,10 +124,11 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
     worksElsewhere ? trusts : agreed(digest),
   );
   const title = resume?.title || own.title;
-  const runners = await runnersOf(args, io, read.settings.runners);
+  const { runners, engine } = await runnersOf(args, io, read.settings.runners, resume);
   const waitsInInbox = args.value(permissionPromptTool) === INBOX;
   return {
     settings,
+    ...(engine === undefined ? {} : { engine }),
     limitPatienceMs:
       args.value(limitPatience) ?? read.settings.limits.limitPatienceMs ?? limitRanges.limitPatienceMs.usual,
     notes: [
@@ -179,19 +183,17 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   };
 }
 
-/** Returns undefined if no engine is set. Throws a `UsageError` if runners are wanted all the same. */
+/** Most sessions are new and have no runners: they load nothing for it. */
 async function runnersOf(
   args: Arguments,
   io: CliIO,
   settings: ReadSettings["settings"]["runners"],
-): Promise<SupervisorOptions["runners"]> {
-  const engine = args.value(flags.engine) ?? settings.engine;
-  const pool = args.value(flags.runners);
-  if (engine === undefined && pool !== undefined)
-    throw new UsageError("--runners needs an engine: add --engine URL, or set troupe.runners.engine.");
-  if (engine === undefined) return undefined;
-  const { sessionRunners } = await import("./runners/session-runners.ts");
-  return sessionRunners({ ...settings, engine, ...(pool === undefined ? {} : { pool }) }, io);
+  resume: ResumableSession | undefined,
+): Promise<ChosenRunners> {
+  const isNamed = [flags.engine, flags.runners].some((flag) => args.given(flag).length > 0);
+  if (!isNamed && settings.engine === undefined && resume === undefined) return {};
+  const { chooseRunners } = await import("./runners/choose-runners.ts");
+  return chooseRunners(args, io, settings, resume);
 }
 
 /** Memory is read in an untrusted directory too; only what it imports from elsewhere is not. */

@@ -33,18 +33,32 @@ export function agentsText(views: readonly AgentView[], now: number, most = 8): 
   return [...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join(", ");
 }
 
+/** What the command that resumes a session is made of, other than its ID and directory. */
+export interface ResumeWith {
+  /** The program (default `troupe`). */
+  readonly command?: string | undefined;
+  /** The engine of its runners, if it must be named again; without its password. */
+  readonly engine?: string | undefined;
+}
+
 /** Returns the command that resumes a session; `cwd` is the directory it is about, `here` the one that the command is typed in. */
 export function resumeCommand(
   session: SessionId | string,
   cwd: string,
   here: string,
-  command = "troupe",
+  { command = "troupe", engine }: ResumeWith = {},
 ): string {
-  const flag = cwd === here ? "" : ` --cwd ${shellWord(safeLine(cwd))}`;
-  return `${command} --resume ${session}${flag}`;
+  const at = cwd === here ? "" : ` --cwd ${shellWord(safeLine(cwd))}`;
+  const on = engine === undefined ? "" : ` --engine ${engineWord(safeLine(engine))}`;
+  return `${command} --resume ${session}${at}${on}`;
+}
+
+/** Most addresses mean nothing to a shell; quotes would only make them harder to read. */
+function engineWord(url: string): string {
+  return /^[\w:/.@%+-]+$/.test(url) ? url : shellWord(url);
 }
 
 /** Tells the user how to resume a session. */
-export function resumeHint(session: SessionId, cwd = "", here = cwd, command?: string): string {
-  return `${resumeCommand(session, cwd, here, command)} resumes it.`;
+export function resumeHint(session: SessionId, cwd = "", here = cwd, by: ResumeWith = {}): string {
+  return `${resumeCommand(session, cwd, here, by)} resumes it.`;
 }

@@ -43,3 +43,13 @@ const TYPES: Readonly<Record<string, "redis" | "postgres">> = {
 export function hidePassword(text: string): string {
   return text.replace(/(\/\/[^:@/]*):[^@]*@/, "$1:…@");
 }
+
+/** Returns an address that can be used again: with its password elsewhere, such as in `TROUPE_ENGINE_PASSWORD`. */
+export function withoutPassword(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null) return hidePassword(text);
+  if (url.password === "" && !url.searchParams.has("password")) return text;
+  url.password = "";
+  url.searchParams.delete("password");
+  return url.href;
+}

@@ -2,11 +2,13 @@ import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { LAST_CHANCE_MS } from "../../src/cli/interrupts.ts";
 import { main } from "../../src/cli/main.ts";
+import { createFleetKey, fleetKeyFile } from "../../src/engine/fleet-key.ts";
 import { type CostEstimate, quoteSentence } from "../../src/features/budget/cost-estimate.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { Status, type Summary } from "../../src/mailbox/messages.ts";
 import { actor, agentView } from "../support/agent-view.ts";
 import { settled } from "../support/fake-clock.ts";
+import { temporaryFolder } from "../support/temporary.ts";
 import { screenOf } from "../support/terminal-screen.ts";
 import { FakeIO, type FakeIOOptions } from "./fake-io.ts";
 import { FakeRuntime, type FakeScript, summary, usage } from "./fake-session.ts";
@@ -474,6 +476,17 @@ describe("a signal", () => {
     expect(io.left).toEqual([]);
     expect(io.signalListeners).toBe(0);
     expect(io.clock.pending).toBe(0);
+  });
+
+  test("says how to resume with the engine that was given, but not its password", async () => {
+    const home = temporaryFolder();
+    await createFleetKey(fleetKeyFile(home));
+    const argv = ["fanout", "slow", "--runners", "--engine", "redis://:secret@localhost:6379"];
+    const { io, runtime, code } = begin(argv, hanging, { env: { TROUPE_HOME: home } });
+    await runtime.asked(1);
+    io.send("SIGINT");
+    await code;
+    expect(io.err.text).toContain("\ntroupe --resume session1 --engine redis://localhost:6379 resumes it.\n");
   });
 
   test("leaves JSON one valid object", async () => {

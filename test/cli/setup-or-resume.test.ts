@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFile
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
+import { createFleetKey, fleetKeyFile } from "../../src/engine/fleet-key.ts";
 import { lockHolder } from "../../src/journal/numbered-lock.ts";
 import { journalFile, sessionPaths } from "../../src/journal/paths.ts";
 import { processIdentity } from "../../src/journal/process-identity.ts";
@@ -324,5 +325,58 @@ describe("a session that cannot be resumed", () => {
       code: 2,
       err: 'troupe: There is no command "frobnicate"; to',
     });
+  });
+});
+
+describe("a session with agents on runners", () => {
+  const onRunner = (n: number, pool: string) => spawn(actor(n), { pool });
+  const endOf = (n: number): SessionEvent => ({
+    ...{ type: "summary", actor: actor(n), summary: ended("done"), durationMs: 1 },
+  });
+  const atWork = [...answered, onRunner(1, "default"), onRunner(2, "gpu"), endOf(2)];
+  const ENGINE = "redis://localhost:6379";
+
+  test.each([
+    ["-p", "--resume", ONE],
+    ["-p", "-c", "and now?"],
+    ["run", "--resume", ONE],
+  ])("is refused without an engine, and stays as it was: %s %s %s", async (...argv) => {
+    const home = homeWith({ events: atWork });
+    const before = readFileSync(journalFile(folderOf(home)), "utf8");
+    const { code, err, runtime } = await run([...argv, offline], { home });
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: `troupe: Agents of session ${ONE} are on runners of pool default: resume it with --engine URL.\n`,
+    });
+    expect(runtime.sessions).toEqual([]);
+    expect(readFileSync(journalFile(folderOf(home)), "utf8")).toBe(before);
+    expect(lockHolder(folderOf(home))).toBeNull();
+  });
+
+  test("has all their pools named", async () => {
+    const home = homeWith({ events: [...atWork, onRunner(3, "gpu")] });
+    const { err } = await run(["-p", "-c", offline], { home });
+    expect(err).toContain("are on runners of pools default, gpu: resume it");
+  });
+
+  test("is resumed with an engine, of the command line or of settings", async () => {
+    const given = homeWith({ events: atWork });
+    await createFleetKey(fleetKeyFile(given));
+    const { runtime } = await run(["-p", "-c", "x", "--engine", ENGINE, offline], { home: given });
+    expect(runtime.only.options.resume?.id).toBe(ONE);
+    const set = homeWith({ events: atWork });
+    await createFleetKey(fleetKeyFile(set));
+    const homedir = temporaryFolder();
+    mkdirSync(join(homedir, ".claude"));
+    const settings = JSON.stringify({ troupe: { runners: { engine: ENGINE } } });
+    writeFileSync(join(homedir, ".claude", "settings.json"), settings);
+    const other = await run(["-p", "-c", "x", offline], { home: set, homedir });
+    expect(other.runtime.only.options.resume?.id).toBe(ONE);
+  });
+
+  test("is resumed without one if all of them have ended", async () => {
+    const home = homeWith({ events: [...atWork, endOf(1)] });
+    const { code } = await run(["-p", "-c", "x", offline], { home });
+    expect(code).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseInfo } from "../../src/engine/bullmq/redis.ts";
-import { parseEngineUrl } from "../../src/engine/engine-url.ts";
+import { parseEngineUrl, withoutPassword } from "../../src/engine/engine-url.ts";
 
 describe("an engine's address", () => {
   it.each([
@@ -35,6 +35,25 @@ describe("an engine's address", () => {
     const parse = () => parseEngineUrl(text);
     expect(parse).toThrow(message);
     expect(parse).not.toThrow("secret");
+  });
+});
+
+describe("an address that is shown to be used again", () => {
+  it.each([
+    ["redis://localhost:6379", "redis://localhost:6379"],
+    ["ssh://build.example", "ssh://build.example"],
+    ["redis://:secret@localhost:6379", "redis://localhost:6379"],
+    ["rediss://user:sec@ret@redis.example", "rediss://user@redis.example"],
+    [
+      "postgres://u:secret@db.example/db?sslmode=verify-full",
+      "postgres://u@db.example/db?sslmode=verify-full",
+    ],
+    [
+      "postgres://u@db.example/db?password=secret&sslmode=verify-full",
+      "postgres://u@db.example/db?sslmode=verify-full",
+    ],
+  ])("of %j is without the password", (text, shown) => {
+    expect(withoutPassword(text)).toBe(shown);
   });
 });
 

@@ -48,6 +48,8 @@ interface OpenSession {
   readonly session: AcpSession;
   readonly handle: SupervisorHandle;
   readonly following: AbortController;
+  /** See `SessionSetup.engine`. */
+  readonly engine: string | undefined;
 }
 
 /** Milliseconds for closing a session. */
@@ -109,14 +111,19 @@ export class AcpSessions {
     await this.#end(id, open, "Its client loads it again.");
   }
 
-  async #end(id: string, { handle, following }: OpenSession, reason: string | null): Promise<boolean> {
+  async #end(
+    id: string,
+    { handle, following, engine }: OpenSession,
+    reason: string | null,
+  ): Promise<boolean> {
     this.#open.delete(id);
     following.abort();
     const { note, context } = this.#parts;
     if (reason !== null) handle.detach(reason);
     const { main, agents } = handle.unfinished();
     const who = unfinishedText({ main, agents: agents.length });
-    if (who !== null) note(`${who} still at work; ${resumeHint(handle.session)}`);
+    if (who !== null)
+      note(`${who} still at work; ${resumeHint(handle.session, undefined, undefined, { engine })}`);
     const isClosed = await within(context.io.clock, CLOSE_MS, handle.close());
     if (!isClosed) note(`Session ${id} did not close within ${CLOSE_MS / 1000} s.`);
     return isClosed;
@@ -157,7 +164,7 @@ export class AcpSessions {
         whyNotMode(mode, settings()) ??
         whyNotAsRoot(mode, { ...(io.runningAs ?? { uid: null, contained: false }), env: io.env }),
     });
-    this.#open.set(id, { session, handle, following });
+    this.#open.set(id, { session, handle, following, engine: setup.engine });
     const before = options.resume?.state.actors.get(MAIN);
     if (replay && before !== undefined) for (const update of pastUpdates(before)) client.show(update);
     return { id, session };

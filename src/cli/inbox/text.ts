@@ -37,7 +37,7 @@ export function inboxText(entries: readonly InboxEntry[], now: number, shown: Sh
 
 function rowsOf({ id, what, session }: InboxEntry, { command, here }: ShownIn): readonly string[] {
   const program = hasScriptRun(session.folder) ? "troupe run" : "troupe";
-  const resume = resumeCommand(session.id, session.cwd, here, program);
+  const resume = resumeCommand(session.id, session.cwd, here, { command: program });
   switch (what.type) {
     case "permission": {
       const { askers, tool, title, reason, description } = what;

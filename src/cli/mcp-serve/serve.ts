@@ -58,6 +58,7 @@ export async function serveMcp(args: Arguments, context: Context): Promise<numbe
     open: (onEvent) => openSession(served, connection, onEvent),
     clock: io.clock,
     note: progress.note,
+    engine: setup.engine,
   });
   const serving: ServeContext = {
     ...{

@@ -12,6 +12,8 @@ export interface ServedSessionParts {
   open(onEvent: (event: SupervisorEvent) => void): Promise<SupervisorHandle>;
   readonly clock: Clock;
   note(line: string): void;
+  /** See `SessionSetup.engine`. */
+  readonly engine: string | undefined;
 }
 
 /** Milliseconds for closing. */
@@ -84,7 +86,7 @@ export class ServedSession {
    */
   async end({ detach }: { readonly detach: string | null }): Promise<boolean> {
     this.#isEnding = true;
-    const { clock, note } = this.#parts;
+    const { clock, note, engine } = this.#parts;
     const session = await this.#opening?.catch(() => null);
     if (!session) return true;
     const unfinished = unfinishedAgents(session.tree());
@@ -92,7 +94,8 @@ export class ServedSession {
     // First of all: the sender of the signal may not wait for it.
     if (detach !== null && unfinished.length > 0) {
       const were = unfinished.length === 1 ? "was" : "were";
-      note(`${counted(unfinished.length, "agent")} ${were} still at work; ${resumeHint(session.session)}`);
+      const hint = resumeHint(session.session, undefined, undefined, { engine });
+      note(`${counted(unfinished.length, "agent")} ${were} still at work; ${hint}`);
     }
     const isClosed = await within(clock, CLOSE_MS, session.close());
     if (!isClosed) note(`The session did not close within ${CLOSE_MS / 1000} s; Troupe exits without it.`);

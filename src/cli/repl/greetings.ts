@@ -4,7 +4,7 @@ import { wrapText } from "../../terminal/wrap.ts";
 import type { SessionSetup } from "../session-setup.ts";
 import type { ReplSession } from "./repl-session.ts";
 import type { Terminal } from "./terminal.ts";
-import { conversationLines } from "./turn-account.ts";
+import { type ConversationPlace, conversationLines } from "./turn-account.ts";
 
 /** Says what this conversation is with, and what the user must know of it. */
 export function welcome(
@@ -27,14 +27,10 @@ export function welcome(
 }
 
 /** Shows nothing if there was no prompt. */
-export function farewell(
-  terminal: Terminal,
-  session: ReplSession,
-  { cwd, here }: { readonly cwd: string; readonly here: string },
-): void {
+export function farewell(terminal: Terminal, session: ReplSession, place: ConversationPlace): void {
   const account = session.usage();
   if (account.agents.length === 0) return;
   terminal.gap();
-  for (const line of conversationLines(account, session.unfinished(), session.tasks.list(), [cwd, here]))
+  for (const line of conversationLines(account, session.unfinished(), session.tasks.list(), place))
     for (const row of wrapText(line, terminal.columns())) terminal.print(terminal.paint("dim", row));
 }

@@ -194,7 +194,7 @@ async function holdSession(
     await Promise.race([talk.left, cleared.promise]);
   } finally {
     following.abort();
-    await end(io, talk, session, setup.options.cwd);
+    await end(io, talk, session, setup);
     isOver = true;
   }
   if (talk.isLeaving) return null;
@@ -272,11 +272,16 @@ function reasonOf(code: number | null): CloseReason {
 }
 
 /** Ends every agent, and, if the user leaves, the process if part of the session does not end in time. */
-async function end(io: CliIO, talk: Conversation, session: ReplSession, cwd: string): Promise<void> {
+async function end(
+  io: CliIO,
+  talk: Conversation,
+  session: ReplSession,
+  { options, engine }: SessionSetup,
+): Promise<void> {
   const { terminal, left } = talk;
   // First what was written so far; before the rest, so that the user always sees how to resume.
   terminal.rest();
-  farewell(terminal, session, { cwd, here: io.cwd });
+  farewell(terminal, session, { cwd: options.cwd, here: io.cwd, engine });
   const code = talk.isLeaving ? await left : null;
   const closed = await within(io.clock, closingMs(code ?? exitCodes.done), session.close(reasonOf(code)));
   if (closed) return;

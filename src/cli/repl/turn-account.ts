@@ -55,12 +55,22 @@ function turnsOf(actor: ActorId, { agents }: SessionUsage): number {
   return agents.find(({ id }) => id === actor)?.turns ?? 0;
 }
 
+/** What the command that resumes a conversation depends on. */
+export interface ConversationPlace {
+  /** The directory it is about. */
+  readonly cwd: string;
+  /** The user's directory. */
+  readonly here: string;
+  /** See `SessionSetup.engine`. */
+  readonly engine?: string | undefined;
+}
+
 /** Returns the totals of the conversation, what was stopped with it, and how to resume. */
 export function conversationLines(
   { session, agents, usage, costUsd }: SessionUsage,
   unfinished: ReturnType<ReplSession["unfinished"]>,
   tasks: readonly TaskView[],
-  [cwd, here]: readonly [string, string],
+  { cwd, here, engine }: ConversationPlace,
 ): string[] {
   const others = agents.filter(({ id }) => id !== MAIN).length;
   const who = unfinishedText({ main: unfinished.main, agents: unfinished.agents.length });
@@ -73,7 +83,7 @@ export function conversationLines(
     `${figures.join(" · ")} · troupe sessions show ${session}`,
     ...(who === null ? [] : [`${who} stopped at work; resuming continues it.`]),
     ...tasksText(tasks),
-    resumeHint(session, cwd, here),
+    resumeHint(session, cwd, here, { engine }),
   ];
 }
 
