@@ -53,6 +53,8 @@ describe("PostToolUse hooks of calls on a runner", () => {
       ...{
         permission_mode: "acceptEdits",
         agent_type: "general-purpose",
+        // Not as hooks of the session would get it: this one runs where the files are.
+        tool_input: { file_path: join(tree, "c.js") },
         tool_response: { filePath: join(tree, "c.js") },
       },
     });

@@ -127,14 +127,14 @@ export function hookCaller(
   return (owner, cwd) => {
     const actor = actors.find(owner);
     const spec = owner === MAIN ? undefined : actor?.spec;
-    const type = spec?.type;
+    const { type, isolation } = spec ?? {};
     return {
       owner,
-      cwd: spec?.isolation === undefined ? cwd : pathHere(spec.isolation, cwd),
+      cwd: isolation === undefined ? cwd : pathHere(isolation, cwd),
       ...(actor === undefined ? {} : { root: actor.rootHere }),
       permissionMode: narrower(mode(), spec?.permissionMode),
       ...(type === undefined ? {} : { agentType: type }),
-      ...(spec?.isolation?.away === undefined ? {} : { runAt: spec.isolation.path }),
+      ...(isolation?.away === undefined ? {} : { away: { runner: isolation.away, session: isolation.path } }),
       skills: skillsOf(actor, owner),
     };
   };

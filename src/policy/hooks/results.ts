@@ -1,11 +1,15 @@
 import type { ActorId } from "../../mailbox/ids.ts";
+import type { Roots } from "./moved-paths.ts";
 
 /** The actor for which hooks run: their processes end with it. */
 export interface HookCaller {
   readonly owner: ActorId;
   readonly cwd: string;
-  /** Where its hooks run, if `cwd` is on another machine. */
-  readonly runAt?: string;
+  /**
+   * Its worktree, if it works on a runner and these hooks run in the session: they start there, and get and print
+   * paths as for an agent that works here.
+   */
+  readonly away?: Roots;
   /** Its commands after a call run where the call was made. */
   readonly commandsElsewhere?: true;
   /** Where paths in rules start, if not in the project's directory: the agent's worktree. */

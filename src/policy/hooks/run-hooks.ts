@@ -112,7 +112,7 @@ export function hookRuns(ports: HookPorts): HookRuns {
     owner = event.caller.owner,
   ): Promise<readonly HookResponse[]> {
     const { caller, fields } = event;
-    const cwd = caller.runAt ?? caller.cwd;
+    const cwd = caller.away?.session ?? caller.cwd;
     const common = { ...commonFields(ports, caller), hook_event_name: event.event };
     try {
       const input = JSON.stringify({ ...common, ...fields });

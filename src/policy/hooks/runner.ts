@@ -1,6 +1,7 @@
 import type { HookEvent } from "../../settings/hook-events.ts";
 import type { HookDecision } from "./hook-decision.ts";
 import { HOOK_AGENT, type Hook, matchHooks } from "./hooks.ts";
+import { restoreInput, toSession } from "./moved-paths.ts";
 import type {
   CallEnd,
   HookCaller,
@@ -85,8 +86,31 @@ export function hookRunner(ports: HookPorts): HookRunner {
   const keyOf = ({ skill, event, command, args }: Hook) => JSON.stringify([skill, event, command, args]);
   let ended: Promise<void> | undefined;
 
-  /** Null if no hook is configured for the event. */
+  /**
+   * The only way in which hooks run. A call of an agent on a runner has the paths there: what session hooks get of it,
+   * and what they change, is as for an agent here. Null if no hook runs.
+   */
   function run(event: HookedEvent): Promise<HookDecision> | null {
+    const { input, fields, caller } = event;
+    const { away } = caller;
+    const isConfigured = (ports.hooks.get(event.event) ?? []).length > 0;
+    if (away === undefined || input === undefined || !isConfigured) return runHere(event);
+    // Also what a call returned, and the rules that would spare a question about it.
+    const moved = Object.entries(fields).map(([name, value]) => [name, toSession(value, away)]);
+    const running = runHere({
+      ...event,
+      input: toSession(input, away),
+      fields: Object.fromEntries(moved),
+    });
+    if (running === null) return null;
+    return running.then((decision) =>
+      decision.input === undefined
+        ? decision
+        : { ...decision, input: restoreInput(decision.input, input, away) },
+    );
+  }
+
+  function runHere(event: HookedEvent): Promise<HookDecision> | null {
     const { names, input, caller } = event;
     const { agentType: type, skills = [], cwd, root = ports.session.projectDir } = caller;
     const own = (ports.hooks.get(event.event) ?? []).filter((hook) => {
