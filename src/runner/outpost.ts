@@ -332,13 +332,9 @@ export class Outpost {
   /** It can remove what is too large, and is asked to. */
   #noteTooLarge(reason: string): void {
     this.#hasChanged = true;
-    const isNew = this.#tooLarge === null;
+    const text = `${reason} Delete the large files, or let git ignore them, before you go on or end.`;
+    if (this.#tooLarge === null) this.#inbox.pushNotice({ title: "too much to send", text });
     this.#tooLarge = reason;
-    if (isNew)
-      this.#inbox.pushNotice({
-        title: "too much to send",
-        text: `${reason} Delete the large files, or let git ignore them, before you go on or end.`,
-      });
   }
 
   /** Waits for another party. If that takes longer than `ms`, the agent can be continued elsewhere. */

@@ -1,7 +1,7 @@
 import type { HookEvent } from "../../settings/hook-events.ts";
 import type { HookDecision } from "./hook-decision.ts";
 import { HOOK_AGENT, type Hook, matchHooks } from "./hooks.ts";
-import { restoreInput, toSession } from "./moved-paths.ts";
+import type { Roots } from "./moved-paths.ts";
 import type {
   CallEnd,
   HookCaller,
@@ -91,23 +91,22 @@ export function hookRunner(ports: HookPorts): HookRunner {
    * and what they change, is as for an agent here. Null if no hook runs.
    */
   function run(event: HookedEvent): Promise<HookDecision> | null {
-    const { input, fields, caller } = event;
+    const { input, caller } = event;
     const { away } = caller;
     const isConfigured = (ports.hooks.get(event.event) ?? []).length > 0;
     if (away === undefined || input === undefined || !isConfigured) return runHere(event);
+    return runMoved(event, away);
+  }
+
+  async function runMoved(event: HookedEvent, away: Roots): Promise<HookDecision> {
+    const { restoreInput, toSession } = await import("./moved-paths.ts");
+    const { input, fields } = event;
     // Also what a call returned, and the rules that would spare a question about it.
     const moved = Object.entries(fields).map(([name, value]) => [name, toSession(value, away)]);
-    const running = runHere({
-      ...event,
-      input: toSession(input, away),
-      fields: Object.fromEntries(moved),
-    });
-    if (running === null) return null;
-    return running.then((decision) =>
-      decision.input === undefined
-        ? decision
-        : { ...decision, input: restoreInput(decision.input, input, away) },
-    );
+    const shown = { ...event, input: toSession(input, away), fields: Object.fromEntries(moved) };
+    const decision = (await runHere(shown)) ?? {};
+    if (decision.input === undefined) return decision;
+    return { ...decision, input: restoreInput(decision.input, input, away) };
   }
 
   function runHere(event: HookedEvent): Promise<HookDecision> | null {
