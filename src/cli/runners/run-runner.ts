@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { accessSync, constants, mkdirSync } from "node:fs";
 import { availableParallelism, hostname } from "node:os";
 import { join } from "node:path";
 import { commandSandbox } from "../../features/sandbox/index.ts";
@@ -15,10 +15,12 @@ import { AgentForks } from "../../runner/agent-fork.ts";
 import { type AgentUser, findAgentUser } from "../../runner/agent-user.ts";
 import { repositoryFiles } from "../../runner/files.ts";
 import { openRunner, type RunnerOptions } from "../../runner/runner.ts";
+import { gitIn } from "../../worktrees/git.ts";
 import { RunnerRepositories } from "../../worktrees/runner/repositories.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
+import type { CliIO } from "../io.ts";
 import { printNotes } from "../print.ts";
 import { sessionSettings } from "../session-settings.ts";
 import { modelOf } from "../session-setup.ts";
@@ -55,11 +57,13 @@ export async function runRunner(start: RunnerStart): Promise<number> {
   const choice = await modelOf(args, context, env, { cwd: io.cwd, read: settings.read });
   const trees = RUNNER_TREES;
   makeTrees(trees);
+  const clones = join(home, "repositories");
+  await assertUsable(clones, io.env);
   const { sandbox, aliases, availableModels, commandEnv, runners } = settings.read.settings;
   // An address with a password is not for the list of processes.
   process.title = `troupe runner ${name}`;
   // Before the home becomes that of agents: its git must not read what they can write.
-  const repositories = new RunnerRepositories(join(home, "repositories"));
+  const repositories = new RunnerRepositories(clones);
   // The home of agents is the one that rules and commands name by `~`.
   if (user !== undefined) process.env["HOME"] = user.home;
   const { carrier, sealerOf } =
@@ -142,6 +146,21 @@ function makeTrees(dir: string): void {
       `The directory for worktrees cannot be made (${errorMessage(error)}). It is the same on all runners, so make it for the user of this one.`,
     );
   }
+}
+
+/** Without both, each agent that it takes would fail within a second. */
+async function assertUsable(clones: string, env: CliIO["env"]): Promise<void> {
+  try {
+    mkdirSync(clones, { recursive: true });
+    accessSync(clones, constants.W_OK);
+  } catch (error) {
+    throw new UsageError(
+      `The directory for clones cannot be written (${errorMessage(error)}). Set TROUPE_HOME to one that can.`,
+    );
+  }
+  const { code, err } = await gitIn(clones, env).run(["--version"]);
+  if (code !== 0)
+    throw new UsageError(`A runner needs git for the files of agents, and it does not start: ${err}.`);
 }
 
 /** Tries the sandbox once; each agent opens its own. */
