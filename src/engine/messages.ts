@@ -52,14 +52,7 @@ export async function openMessage(
   raw: string,
 ): Promise<Opened | null> {
   const envelope = z.safeParse(Envelope, parsed(raw));
-  if (!envelope.success) return null;
-  const { session } = envelope.data;
-  const sealer = sealerOf(session);
-  if (sealer === null) return null;
-  const sealed =
-    "sealed" in envelope.data ? envelope.data.sealed : await readBlob(carrier, envelope.data.blob);
-  const text = sealer.open(topic, sealed);
-  return text === null ? null : { session, value: parsed(text) };
+  return envelope.success ? openEnvelope(carrier, sealerOf, topic, envelope.data) : null;
 }
 
 /** Opens a message whose only receiver this is: its blob is removed. */
@@ -69,11 +62,25 @@ export async function receiveMessage(
   topic: string,
   raw: string,
 ): Promise<Opened | null> {
-  const opened = await openMessage(carrier, sealerOf, topic, raw);
   const envelope = z.safeParse(Envelope, parsed(raw));
-  if (opened !== null && envelope.success && "blob" in envelope.data)
-    await dropParts(carrier, envelope.data.blob);
+  if (!envelope.success) return null;
+  const opened = await openEnvelope(carrier, sealerOf, topic, envelope.data);
+  if (opened !== null && "blob" in envelope.data) await dropParts(carrier, envelope.data.blob);
   return opened;
+}
+
+async function openEnvelope(
+  carrier: Pick<Carrier, "getBlob">,
+  sealerOf: (session: string) => Sealer | null,
+  topic: string,
+  envelope: z.infer<typeof Envelope>,
+): Promise<Opened | null> {
+  const { session } = envelope;
+  const sealer = sealerOf(session);
+  if (sealer === null) return null;
+  const sealed = "sealed" in envelope ? envelope.sealed : await readBlob(carrier, envelope.blob);
+  const text = sealer.open(topic, sealed);
+  return text === null ? null : { session, value: parsed(text) };
 }
 
 async function readBlob(carrier: Pick<Carrier, "getBlob">, name: string): Promise<string> {

@@ -70,12 +70,7 @@ export function conforms(open: () => Promise<Ground>): void {
   });
 
   it("removes an attempt that waits, and none that is being run", async () => {
-    const { session, runner } = await opened(open);
-    const pool = fresh("pool");
-    const run = held();
-    closing(runner.take([pool], 1, run.take));
-    await session.offer(pool, { id: "s-runs-1", body: "" });
-    await wait(() => expect(run.taken).toEqual(["s-runs-1"]));
+    const { session, pool, run } = await busyRunner(open);
     for (const id of ["s-gone-1", "s-next-1"]) await session.offer(pool, { id, body: "" });
     expect(await session.isTaken(pool, "s-runs-1")).toBe(true);
     for (const id of ["s-gone-1", "s-unknown-1"]) expect(await session.isTaken(pool, id)).toBe(false);
@@ -85,12 +80,7 @@ export function conforms(open: () => Promise<Ground>): void {
   });
 
   it("hands out what goes first before all that wait", async () => {
-    const { session, runner } = await opened(open);
-    const pool = fresh("pool");
-    const run = held();
-    closing(runner.take([pool], 1, run.take));
-    await session.offer(pool, { id: "s-runs-1", body: "" });
-    await wait(() => expect(run.taken).toEqual(["s-runs-1"]));
+    const { session, pool, run } = await busyRunner(open);
     for (const id of ["s-a-1", "s-b-1"]) await session.offer(pool, { id, body: "" });
     for (const id of ["s-c-2", "s-d-2"]) await session.offer(pool, { id, body: "" }, true);
     run.release();
@@ -226,6 +216,16 @@ export function survives(open: () => Promise<Ground>): void {
     expect(Buffer.from((await runner.getBlob(hash)) ?? []).toString()).toBe("kept");
     run.release();
   });
+}
+
+/** A runner whose only slot is taken until its attempt is released. */
+async function busyRunner(open: () => Promise<Ground>) {
+  const { session, runner } = await opened(open);
+  const [pool, run] = [fresh("pool"), held()];
+  closing(runner.take([pool], 1, run.take));
+  await session.offer(pool, { id: "s-runs-1", body: "" });
+  await wait(() => expect(run.taken).toEqual(["s-runs-1"]));
+  return { session, pool, run };
 }
 
 async function opened(open: () => Promise<Ground>): Promise<Ground> {

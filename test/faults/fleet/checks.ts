@@ -29,7 +29,7 @@ export interface FleetFigures {
   readonly strikes: Readonly<Record<string, number>>;
   /** Seconds from the death of a runner to the next attempt of its agents: median, 95th percentile, most. */
   readonly resumedAfter: readonly number[];
-  /** The same without those for which server and session were not there all the time: a lease begins anew with them. */
+  /** The same, without agents whose server or session was killed or cut off in the meantime: then the lease starts again. */
   readonly resumedUndisturbed: readonly number[];
   /** Seconds from the return of the server to the next record of an agent that was at work on a healthy runner all the time. */
   readonly back: readonly number[];
