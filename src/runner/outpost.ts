@@ -8,7 +8,7 @@ import type { AfterAnswer, AfterCall, BeforeCall, Call, CallDecision } from "../
 import type { CallId } from "../mailbox/ids.ts";
 import type { CallResult, Reply, Turn } from "../mailbox/messages.ts";
 import type { Handlers } from "../mailbox/rpc/table.ts";
-import { type OfferedSpec, type SentEdits, TooLargeError } from "../mailbox/runners.ts";
+import type { OfferedSpec } from "../mailbox/runners.ts";
 import type { Finish, FinishAnswer, TurnAnswer } from "../mailbox/turn-answers.ts";
 import { platformShell } from "../processes/platform-shell.ts";
 import type { Processes } from "../processes/processes.ts";
@@ -23,6 +23,7 @@ import type { agentRequests } from "./agent-messages.ts";
 import type { AttemptOutputs } from "./attempt-outputs.ts";
 import type { CallHooks, HookedEnd } from "./call-hooks.ts";
 import type { CallRules } from "./call-rules.ts";
+import { EditSender } from "./edit-sender.ts";
 import type { AttemptFiles } from "./files.ts";
 import { ownTasks } from "./own-tasks.ts";
 import type { SessionLink } from "./session-link.ts";
@@ -47,8 +48,6 @@ export interface OutpostParts {
 
 /** Milliseconds after which a decision that is still missing is assumed to wait for the user. */
 const USER_MS = 1_000;
-/** Times that work is sent which the session could not take: git may be busy there. */
-const MOST_TRIES = 3;
 
 interface Open extends RunningCall {
   /** Its files may be others after it. */
@@ -70,27 +69,25 @@ export class Outpost {
   readonly #background: Background;
   readonly #inbox = new Inbox();
   readonly #tasks: ReturnType<typeof backgroundTools>;
-  /** Resolves when what has ended before was sent, so that a turn never overtakes its calls. */
-  #posted: Promise<void> = Promise.resolve();
-  #hasChanged = false;
-  /** Why its newest edits cannot be sent; null if they can. */
-  #tooLarge: string | null = null;
+  readonly #edits: EditSender;
   #isParking = false;
   /** Requests that wait at a place where the agent can be continued elsewhere. */
   #atRest = 0;
 
   constructor(parts: OutpostParts) {
     this.#parts = parts;
-    const { processes, outputs, clock, rules } = parts;
+    const { processes, outputs, clock, rules, files, onFault } = parts;
+    this.#edits = new EditSender({
+      ...{ files, stopping: this.stopping.signal, onFault },
+      tell: (notice) => this.#inbox.pushNotice(notice),
+    });
     const shell = platformShell(process.platform, process.env);
     this.#background = new Background({
       commands: backgroundCommands(processes, outputs, shell, rules.sandbox.commands),
       ...{ processes, clock, note: () => {} },
       tell: (_, notice) => this.#inbox.pushNotice(notice),
       forget: (_, notice) => this.#inbox.withdraw(notice),
-      onEnded: () => {
-        this.#hasChanged = true;
-      },
+      onEnded: () => this.#edits.noteChange(),
     });
     this.#tasks = backgroundTools(ownTasks(this.#background, clock));
   }
@@ -102,7 +99,7 @@ export class Outpost {
 
   /** Something other than a call may have changed its files. */
   noteChange(): void {
-    this.#hasChanged = true;
+    this.#edits.noteChange();
   }
 
   /** Ends it as soon as another runner can continue it. */
@@ -196,7 +193,7 @@ export class Outpost {
   async #after(after: AfterCall): Promise<AfterAnswer> {
     const { session, hooks } = this.#parts;
     const running = this.#calls.get(after.id);
-    this.#hasChanged ||= running?.changes ?? false;
+    if (running?.changes) this.#edits.noteChange();
     // Without hooks its agent does not wait: a turn must not overtake what is not sent yet.
     const { answer: hooked, stop }: HookedEnd =
       running !== undefined && hooks.has(running.names)
@@ -204,7 +201,7 @@ export class Outpost {
         : { answer: {} };
     this.#calls.delete(after.id);
     const ended = stop === undefined ? after : { ...after, stop };
-    const answer = await this.#withEdits((edits) =>
+    const answer = await this.#edits.send((edits) =>
       session.request("after", after.id, { after: ended, ...edits }, { patient: running?.watched !== true }),
     );
     this.#parkIfIdle();
@@ -238,7 +235,7 @@ export class Outpost {
 
   async #turn(turn: Turn): Promise<TurnAnswer> {
     const { session } = this.#parts;
-    const answer = await this.#withEdits((edits) =>
+    const answer = await this.#edits.send((edits) =>
       session.request("turn", `${turn.turn}`, { turn, ...edits }),
     );
     return { ...answer, steer: [...answer.steer, ...this.#inbox.drain()] };
@@ -268,8 +265,9 @@ export class Outpost {
       await this.#restHere();
     }
     const summary = withStopped(finish.summary, this.#background.release(id));
-    return this.#withEdits((edits) => {
-      if (this.#tooLarge !== null && summary.status === "done") return this.#fail(this.#tooLarge);
+    return this.#edits.send((edits) => {
+      const { tooLarge } = this.#edits;
+      if (tooLarge !== null && summary.status === "done") return this.#fail(tooLarge);
       return session.request("finish", `${turn?.turn ?? `after ${finish.summary.turns}`}`, {
         finish: { ...finish, turn, summary },
         ...edits,
@@ -281,60 +279,6 @@ export class Outpost {
   #fail(reason: string): Promise<never> {
     this.#parts.onFailed(reason);
     return new Promise(() => {});
-  }
-
-  /**
-   * Sends what carries the agent's edits, in order, with those that are new. What the session could not take is sent again: a call
-   * whose end is never recorded would hold its files.
-   */
-  #withEdits<T>(post: (edits: { readonly edits?: SentEdits }) => Promise<T>, tries = 1): Promise<T> {
-    const edits = this.#posted.then(() => this.#newEdits());
-    this.#posted = edits.then(
-      () => {},
-      () => {},
-    );
-    return edits.then(async (given) => {
-      try {
-        const answer = await post(given);
-        if (given.edits) this.#parts.files.acceptEdits(given.edits);
-        return answer;
-      } catch (error) {
-        // They were not taken: the next request brings them again.
-        this.#hasChanged ||= given.edits !== undefined;
-        if (this.stopping.signal.aborted) throw error;
-        if (tries < MOST_TRIES) return this.#withEdits(post, tries + 1);
-        this.#parts.onFault(`its session could not take its work: ${errorMessage(error)}`);
-        return new Promise<never>(() => {});
-      }
-    });
-  }
-
-  async #newEdits(): Promise<{ readonly edits?: SentEdits }> {
-    if (!this.#hasChanged) return {};
-    this.#hasChanged = false;
-    try {
-      const edits = await this.#parts.files.exportEdits();
-      this.#tooLarge = null;
-      return edits === null ? {} : { edits };
-    } catch (error) {
-      if (error instanceof TooLargeError) {
-        this.#noteTooLarge(
-          `The changes of the agent since its last turn cannot be sent to its session: ${error.message}`,
-        );
-        return {};
-      }
-      this.#parts.onFault(`its edits could not be sent: ${errorMessage(error)}`);
-      // The agent's process is ended: no answer must let it continue.
-      return new Promise(() => {});
-    }
-  }
-
-  /** It can remove what is too large, and is asked to. */
-  #noteTooLarge(reason: string): void {
-    this.#hasChanged = true;
-    const text = `${reason} Delete the large files, or let git ignore them, before you go on or end.`;
-    if (this.#tooLarge === null) this.#inbox.pushNotice({ title: "too much to send", text });
-    this.#tooLarge = reason;
   }
 
   /** Waits for another party. If that takes longer than `ms`, the agent can be continued elsewhere. */
@@ -369,7 +313,7 @@ export class Outpost {
   #parkIfIdle(): void {
     if (!this.#isParking || this.#atRest === 0 || this.#calls.size > 0) return;
     // What has ended must be sent first.
-    void this.#posted.then(() => this.#parts.onParked());
+    void this.#edits.settle().then(() => this.#parts.onParked());
   }
 }
 
