@@ -9,7 +9,7 @@ export interface Carrier {
   withdraw(pool: string, id: string): Promise<void>;
   /** True if a runner has taken that attempt and has not ended it, or died with it a short while ago. */
   isTaken(pool: string, id: string): Promise<boolean>;
-  /** Takes attempts of these pools while fewer than `slots` run here. An attempt ends when `run` settles. */
+  /** Takes attempts of these pools while fewer than `slots` run here and have not lent theirs. An attempt ends when `run` settles. */
   take(pools: readonly string[], slots: number, run: RunAttempt): Taking;
   /** Sends a text of up to 256 KiB to all that listen to the topic now. Rejects if the engine is away. */
   publish(topic: string, text: string): Promise<void>;
@@ -27,7 +27,10 @@ export interface Carrier {
   close(): Promise<void>;
 }
 
-export type RunAttempt = (attempt: OfferedAttempt, pool: string) => Promise<void>;
+export type RunAttempt = (attempt: OfferedAttempt, pool: string, lend: LendSlot) => Promise<void>;
+
+/** Lends the slot of an attempt to others, or takes it back: none is ended for that, so more may run for a while. Repeatable. */
+export type LendSlot = (isLent: boolean) => void;
 
 export interface OfferedAttempt {
   /** Letters, digits, `-` and `_`. */
@@ -39,6 +42,8 @@ export interface OfferedAttempt {
 export interface Taking {
   /** Takes nothing new; what runs continues. */
   pause(): Promise<void>;
+  /** Takes again, as many as are free. */
+  resume(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -102,12 +102,16 @@ export class PipeCarrier implements Carrier {
     const taking = this.takingsMade++;
     const entry: PipeTaking = { run, isOpen: true };
     this.takings.set(taking, entry);
-    this.write({ type: "take", taking, pools: [...pools], slots }).catch(() => {});
+    const resume = async () => {
+      entry.isOpen = true;
+      if (this.isUp) await this.write({ type: "take", taking, pools: [...pools], slots });
+    };
     const pause = async () => {
       entry.isOpen = false;
       if (this.isUp) await this.write({ type: "stop", taking });
     };
-    return { pause, close: pause };
+    resume().catch(() => {});
+    return { pause, resume, close: pause };
   }
 
   async publish(topic: string, text: string): Promise<void> {
@@ -163,6 +167,7 @@ export class PipeCarrier implements Carrier {
         break;
       case "take":
       case "stop":
+      case "lend":
       case "ended":
         this.offers.receive(frame);
         break;
@@ -189,7 +194,10 @@ export class PipeCarrier implements Carrier {
   private async run({ taking, pool, id, body }: PipeFrame & { type: "attempt" }): Promise<void> {
     const entry = this.takings.get(taking);
     const isRun = entry?.isOpen === true;
-    if (isRun) await entry.run({ id, body }, pool).catch(() => {});
+    const lend = (isLent: boolean) => {
+      this.write({ type: "lend", taking, pool, id, isLent }).catch(() => {});
+    };
+    if (isRun) await entry.run({ id, body }, pool, lend).catch(() => {});
     await this.write({ type: "ended", taking, pool, id, isRun }).catch(() => {});
   }
 

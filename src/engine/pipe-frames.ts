@@ -21,6 +21,14 @@ const frameSchema = z.discriminatedUnion("type", [
     id: z.string(),
     isRun: z.boolean(),
   }),
+  /** An attempt that the sender runs has lent its slot, or has it back. */
+  z.object({
+    type: z.literal("lend"),
+    taking: z.number(),
+    pool: z.string(),
+    id: z.string(),
+    isLent: z.boolean(),
+  }),
   z.object({ type: z.literal("text"), topic: z.string(), text: z.string() }),
   z.object({ type: z.literal("get"), request: z.number(), hash: z.string() }),
   z.object({ type: z.literal("blob"), request: z.number(), base64: z.nullable(z.string()) }),

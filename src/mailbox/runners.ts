@@ -235,6 +235,8 @@ export const RunnerInfo = z.object({
   sandbox: z.string(),
   /** It takes nothing new. */
   draining: z.boolean(),
+  /** Why it takes nothing for a while, as a clause. */
+  rests: z.exactOptional(z.string()),
   /** Of its machine, for one minute. */
   load: z.number(),
 });

@@ -23,8 +23,14 @@ export class RunnerList {
     for (const [id, { at }] of this.#runners) if (now - at > GONE_MS) this.#runners.delete(id);
     const ofPool = [...this.#runners.values()].filter(({ info }) => info.pools.includes(pool));
     if (ofPool.length === 0) return `waits for a runner of pool ${pool}; none is connected`;
-    const taking = ofPool.filter(({ info }) => !info.draining);
-    if (taking.length === 0) return `waits for a runner of pool ${pool}; all of them are shutting down`;
+    const taking = ofPool.filter(({ info }) => !info.draining && info.rests === undefined);
+    const [resting] = ofPool.flatMap(({ info: { name, rests } }) =>
+      rests === undefined ? [] : [{ name, rests }],
+    );
+    if (taking.length === 0)
+      return resting === undefined
+        ? `waits for a runner of pool ${pool}; all of them are shutting down`
+        : `waits for a runner of pool ${pool}; ${resting.name} takes nothing: ${resting.rests}`;
     return `waits for a free slot of pool ${pool} (${taking.length} connected)`;
   }
 }

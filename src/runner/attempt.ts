@@ -19,10 +19,12 @@ import { type AttemptOutputs, makeOutputs } from "./attempt-outputs.ts";
 import { type CallHooks, openCallHooks } from "./call-hooks.ts";
 import { type CallRules, openCallRules } from "./call-rules.ts";
 import type { AttemptFiles, RunnerFiles } from "./files.ts";
+import { lacking, otherUserRefusal } from "./fitness.ts";
 import type { KnownKits } from "./known-kits.ts";
 import { ModelPorts } from "./model-ports.ts";
 import { Outpost } from "./outpost.ts";
 import { SessionLink } from "./session-link.ts";
+import type { Slot } from "./slot.ts";
 
 /** What all attempts of a runner share. */
 export interface AttemptParts {
@@ -39,6 +41,7 @@ export interface AttemptParts {
   /** Returns the bytes that the engine keeps for a session. */
   blobsOf(session: string): SealedBlobs;
   readonly sandbox: Partial<SandboxSettings>;
+  readonly slot: Slot;
   /** As whom agents and their commands run. */
   readonly user: AgentUser | undefined;
   onWarning(message: string): void;
@@ -80,6 +83,7 @@ export class RunnerAttempt {
   #whyParks: string | null = null;
   #paid = 0;
   readonly #ended = Promise.withResolvers<void>();
+  #fault: string | null = null;
   #hasBoarded = false;
   #isOver = false;
   #withdrawGrace = () => {};
@@ -111,6 +115,20 @@ export class RunnerAttempt {
   get id(): AttemptId {
     const { session, actor, attempt } = this.offer;
     return { session, actor, attempt };
+  }
+
+  /** Why this machine could not prepare its files, as a clause; null if it could, or something else failed. */
+  get fault(): string | null {
+    return this.#fault;
+  }
+
+  get hasFiles(): boolean {
+    return this.#files !== null;
+  }
+
+  /** It only waits for its session, and takes no slot. */
+  get isWaiting(): boolean {
+    return this.#parts.slot.isLent;
   }
 
   /** It has ended, with all that ran for it. */
@@ -191,6 +209,7 @@ export class RunnerAttempt {
   async #run(): Promise<void> {
     const { gateway, processes, onWarning } = this.#parts;
     const exit = await this.#boardAndRun();
+    this.#parts.slot.close();
     this.#travelling.abort(new Error("The attempt is over."));
     this.#process?.kill();
     this.#withdrawGrace();
@@ -227,18 +246,28 @@ export class RunnerAttempt {
     const refusal = otherUserRefusal(this.offer, this.#parts);
     if (refusal !== null) return { type: "threw", message: refusal };
     try {
+      const blobs = this.#parts.blobsOf(this.offer.session);
+      let isSent = true;
+      /** What its session does not send is no fault of this machine. */
+      const sent = <T>(part: Promise<T>) =>
+        part.catch((error: unknown) => {
+          isSent = false;
+          throw error;
+        });
       const preparing = files.prepare(this.offer, {
         request: (have, hasRemote) =>
-          this.#link.request("files", "files", { have, ...(hasRemote ? { hasRemote } : {}) }),
+          sent(this.#link.request("files", "files", { have, ...(hasRemote ? { hasRemote } : {}) })),
         signal: this.#travelling.signal,
-        blobs: this.#parts.blobsOf(this.offer.session),
+        blobs: { put: (bytes) => blobs.put(bytes), take: (hash) => sent(blobs.take(hash)) },
         onNote: (note) =>
           this.#link.remark(`The worktree of agent ${this.offer.actor} on runner ${name}: ${note}`),
       });
       // Another runner may have what this one lacks: room, or a lock that no stopped process holds.
-      const prepared = preparing.catch(
-        (error: unknown) => ({ type: "parked", reason: errorMessage(error) }) as const,
-      );
+      const prepared = preparing.catch((error: unknown) => {
+        const reason = errorMessage(error);
+        if (isSent && !this.#travelling.signal.aborted) this.#fault = reason;
+        return { type: "parked", reason: `runner ${name} could not prepare its files: ${reason}` } as const;
+      });
       const own = await Promise.race([prepared, decided]);
       if ("type" in own) {
         // Its session may never answer; what comes all the same is not kept.
@@ -294,7 +323,7 @@ export class RunnerAttempt {
   }
 
   async #runIn(files: AttemptFiles, { outputs, toolbox, rules }: OpenedRules): Promise<RunnerExit> {
-    const { forks, gateway, processes, clock, name, sandbox } = this.#parts;
+    const { forks, gateway, processes, clock, name, sandbox, slot } = this.#parts;
     const { offer } = this;
     const hooks = openCallHooks({
       ...{ offer, name, processes, outputs, clock },
@@ -306,7 +335,7 @@ export class RunnerAttempt {
     this.#hooks = hooks;
     const outpost = new Outpost({
       ...{ offer, session: this.#link, rules, hooks, toolbox, processes, outputs, clock },
-      files,
+      ...{ files, slot },
       onParked: () => this.abandon(this.#whyParks ?? "its runner stops"),
       onFault: (reason) => this.abandon(reason),
       onFailed: (message) => this.#decided.resolve({ type: "threw", message }),
@@ -349,27 +378,3 @@ export class RunnerAttempt {
     this.#withdrawGrace = this.#parts.clock.after(GRACE_MS, () => this.terminate());
   }
 }
-
-/** Returns the tools of an agent that would run here and cannot. */
-export function lacking({ spec }: OfferedSpec): string[] {
-  const known = new Toolbox(() => false);
-  known.fill({ ours: [], custom: [] });
-  return spec.tools.flatMap(({ name, side, module }) =>
-    side === "agent" && (module !== undefined || known.find(name) === undefined) ? [name] : [],
-  );
-}
-
-/**
- * Worktrees and clones belong to the runner's user. If another one could write there, git as the runner would read through
- * links that this one swaps, and the runner's keys would be in a snapshot.
- */
-function otherUserRefusal(
-  { spec }: Pick<OfferedSpec, "spec">,
-  { user, name }: Pick<AttemptParts, "user" | "name">,
-): string | null {
-  const writes = spec.tools.flatMap((tool) => (WRITES.has(tool.name) ? [tool.name] : []));
-  if (user === undefined || writes.length === 0) return null;
-  return `Runner ${name} runs agents as the user ${user.name} (--agent-user), who can change no file of a worktree, and this agent has ${writes.join(", ")}. Send it to a pool whose runners have troupe.sandbox.mode instead, or give it an agent type that only reads.`;
-}
-
-const WRITES: ReadonlySet<string> = new Set(["Write", "Edit", "NotebookEdit"]);

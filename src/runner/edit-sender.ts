@@ -9,7 +9,7 @@ export interface EditSenderParts {
   readonly stopping: AbortSignal;
   /** The agent hears of it with its next turn. */
   tell(notice: Notice): void;
-  /** Its files cannot be sent: what it does from now on would be lost. */
+  /** Its files cannot be sent: what it does after that would be lost. */
   onFault(reason: string): void;
 }
 
@@ -38,7 +38,7 @@ export class EditSender {
     this.#hasChanged = true;
   }
 
-  /** Resolves when what was to be sent before is exported. */
+  /** Resolves when the edits of earlier posts are exported. */
   settle(): Promise<void> {
     return this.#posted;
   }

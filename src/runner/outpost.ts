@@ -27,6 +27,7 @@ import { EditSender } from "./edit-sender.ts";
 import type { AttemptFiles } from "./files.ts";
 import { ownTasks } from "./own-tasks.ts";
 import type { SessionLink } from "./session-link.ts";
+import type { Slot } from "./slot.ts";
 
 export interface OutpostParts {
   readonly offer: OfferedSpec;
@@ -38,9 +39,10 @@ export interface OutpostParts {
   readonly outputs: AttemptOutputs;
   readonly clock: Clock;
   readonly files: Pick<AttemptFiles, "exportEdits" | "acceptEdits">;
+  readonly slot: Slot;
   /** It was asked to park, and none of its calls runs: it ends here. */
   onParked(): void;
-  /** Its files cannot be sent: what it does from now on would be lost. */
+  /** Its files cannot be sent: what it does after that would be lost. */
   onFault(reason: string): void;
   /** It has ended without them: no other runner could send them either. */
   onFailed(reason: string): void;
@@ -211,12 +213,15 @@ export class Outpost {
   /** Tools of the session are called there; only tasks that run here are answered here. */
   async #callTool(call: Call): Promise<CallResult> {
     await this.#restHere();
-    const { session, offer, clock } = this.#parts;
+    const { session, offer, clock, slot } = this.#parts;
     const own = this.#tasks.find(({ name, aliases }) => name === call.tool || aliases.includes(call.tool));
     const ready = own?.prepare(call.input);
     const task = isTask(call.input) ? call.input.task_id : "";
-    if (ready?.type !== "ready" || this.#background.find(task) === undefined)
-      return this.#waiting(session.request("callTool", call.id, call));
+    if (ready?.type !== "ready" || this.#background.find(task) === undefined) {
+      const called = this.#waiting(session.request("callTool", call.id, call));
+      // Servers start no agents, and may be slow for many agents together.
+      return call.tool.startsWith("mcp__") ? called : slot.lendWhile(called, () => this.#calls.size > 0);
+    }
     const { response: _, ...result } = await ready.call({
       ...{ call: call.id, actor: offer.spec.id, cwd: offer.spec.root, root: offer.spec.root },
       ...{ additionalDirs: [], signal: this.stopping.signal, clock },

@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { loadavg } from "node:os";
-import type { Carrier, OfferedAttempt, Taking } from "../engine/carrier.ts";
+import type { Carrier, LendSlot, OfferedAttempt, Taking } from "../engine/carrier.ts";
 import { openMessage, receiveMessage, type Sealer, sealMessage } from "../engine/messages.ts";
 import { SealedBlobs } from "../engine/sealed-blobs.ts";
 import { errorMessage } from "../lib/errors.ts";
@@ -21,8 +21,9 @@ import type { Gateway, GatewayNotice } from "../model/client.ts";
 import { type AttemptParts, RunnerAttempt } from "./attempt.ts";
 import { KnownKits } from "./known-kits.ts";
 import { LentGateways } from "./lent-gateways.ts";
+import { Slot } from "./slot.ts";
 
-export interface RunnerOptions extends Omit<AttemptParts, "gateway" | "kits" | "blobsOf"> {
+export interface RunnerOptions extends Omit<AttemptParts, "gateway" | "kits" | "blobsOf" | "slot"> {
   /** Unique among all runners, and part of its topic. */
   readonly id: string;
   readonly carrier: Carrier;
@@ -54,6 +55,9 @@ export interface Runner {
 
 /** It takes nothing if its disk has less. */
 const LEAST_FREE_BYTES = 2 * 1024 ** 3;
+/** Milliseconds for which it takes nothing after it could not prepare the files of an agent; doubled each time, up to the most. */
+const REST_MS = 10_000;
+const MOST_REST_MS = 120_000;
 /** Milliseconds between two lines about its state, if that does not change. */
 const HEALTH_MS = 60_000;
 /** Milliseconds that its end waits for sessions to hear of the ends of their agents. */
@@ -79,6 +83,10 @@ class OpenRunner implements Runner {
   #isDraining = false;
   #isLeaving = false;
   #hasRoom = true;
+  /** Agents in a row whose files it could not prepare, and why. */
+  #faults = 0;
+  #fault = "";
+  #restsUntil = Number.NEGATIVE_INFINITY;
   #done = 0;
   #refused = 0;
   #line = "";
@@ -127,16 +135,22 @@ class OpenRunner implements Runner {
     return [...this.#attempts.values()].filter(({ isOver }) => !isOver);
   }
 
+  get #working(): readonly RunnerAttempt[] {
+    return this.#active.filter(({ isWaiting }) => !isWaiting);
+  }
+
   get #info(): RunnerInfo {
     const { id, name, pools, slots, version, sandboxState } = this.#options;
+    const rests = this.#rests;
     return {
       ...{ id, name, pools: [...pools], slots, version, sandbox: sandboxState },
-      ...{ used: this.#active.length, draining: this.#isDraining, load: loadavg()[0] ?? 0 },
+      ...(rests === null ? {} : { rests }),
+      ...{ used: this.#working.length, draining: this.#isDraining, load: loadavg()[0] ?? 0 },
     };
   }
 
   /** Resolves when the attempt has ended, which frees its slot. */
-  async #take({ id, body }: OfferedAttempt): Promise<void> {
+  async #take({ id, body }: OfferedAttempt, lend: LendSlot): Promise<void> {
     const { carrier, sealerOf, onLine, clock } = this.#options;
     const opened = await openMessage(carrier, sealerOf, id, body).catch((error: unknown) =>
       errorMessage(error),
@@ -168,7 +182,11 @@ class OpenRunner implements Runner {
     const { lent, ...own } = offer;
     const lease = lent === undefined ? null : this.#lent.take(lent);
     const gateway = lease?.gateway ?? this.#options.gateway;
-    const shared = { gateway, blobsOf, kits: this.#kits };
+    const slot = new Slot(clock, (isLent) => {
+      lend(isLent);
+      this.#showHealth();
+    });
+    const shared = { gateway, blobsOf, slot, kits: this.#kits };
     const attempt = new RunnerAttempt(own, { ...this.#options, ...shared }, (packet) => {
       void this.#send(offer.session, { type: "packet", ...attempt.id, runner: this.#options.id, packet });
     });
@@ -180,15 +198,28 @@ class OpenRunner implements Runner {
     await attempt.run();
     lease?.release();
     this.#done += 1;
+    await this.#noteFault(attempt);
     this.#forgetLeft();
     this.#showHealth();
     if (!this.#isDraining) this.#options.forks.warm();
-    if (this.#options.once && attempt.hasBoarded) {
+    // What another one waits for may be for this runner.
+    if (this.#options.once && attempt.hasBoarded && this.#active.length === 0) {
       this.#isDraining = true;
       // Before this slot is free.
       await this.#taking?.pause().catch(() => {});
     }
     this.#leaveIfIdle();
+  }
+
+  /** Others of its pool are free less often than a runner whose agents end immediately, so it lets them have the next ones. */
+  async #noteFault({ fault, hasFiles }: RunnerAttempt): Promise<void> {
+    if (hasFiles) this.#faults = 0;
+    const now = this.#options.clock.now();
+    if (fault === null || now < this.#restsUntil) return;
+    this.#fault = fault;
+    this.#restsUntil = now + Math.min(REST_MS * 2 ** this.#faults, MOST_REST_MS);
+    this.#faults += 1;
+    await this.#takeIfReady();
   }
 
   /** Forgets attempts whose sessions know their ends, and the oldest of too many others. */
@@ -264,20 +295,23 @@ class OpenRunner implements Runner {
     const free = await freeBytes(trees).catch(() => Number.POSITIVE_INFINITY);
     this.#hasRoom = free >= LEAST_FREE_BYTES;
     if (this.#isLeaving) return;
-    await this.#takeIfRoom();
+    await this.#takeIfReady();
     this.#showHealth();
   }
 
-  async #takeIfRoom(): Promise<void> {
+  /** Why it takes nothing for a while, as a clause. */
+  get #rests(): string | null {
+    if (!this.#hasRoom) return "less than 2 GB of its disk are free";
+    if (this.#options.clock.now() >= this.#restsUntil) return null;
+    return `it could not prepare the files of an agent (${this.#fault})`;
+  }
+
+  async #takeIfReady(): Promise<void> {
     const { carrier, pools, slots, once } = this.#options;
     if (this.#isDraining) return;
-    if (this.#hasRoom) this.#taking ??= carrier.take(pools, once ? 1 : slots, (one) => this.#take(one));
-    else {
-      const taking = this.#taking;
-      this.#taking = null;
-      // What runs continues, with its lock.
-      await taking?.close().catch(() => {});
-    }
+    if (this.#rests !== null) await this.#taking?.pause().catch(() => {});
+    else if (this.#taking !== null) await this.#taking.resume().catch(() => {});
+    else this.#taking = carrier.take(pools, once ? 1 : slots, (one, _, lend) => this.#take(one, lend));
   }
 
   #leaveIfIdle(): void {
@@ -301,13 +335,16 @@ class OpenRunner implements Runner {
   #showHealth(): void {
     if (this.#isLeaving) return;
     const { name, pools, slots, clock, onLine, carrier } = this.#options;
+    const rests = this.#rests;
+    const waiting = this.#active.length - this.#working.length;
     const state = [
+      ...(waiting === 0 ? [] : [`${waiting} waiting without a slot`]),
       ...(this.#isDraining ? ["shutting down"] : []),
-      ...(this.#hasRoom ? [] : ["takes nothing: less than 2 GB of its disk are free"]),
+      ...(rests === null ? [] : [`takes nothing: ${rests}`]),
       ...(carrier.isUp ? [] : ["the engine does not answer, or is full"]),
     ];
     const line = [
-      `runner ${name} (${pools.join(", ")}): ${this.#active.length} of ${slots} slots, ${this.#done} done`,
+      `runner ${name} (${pools.join(", ")}): ${this.#working.length} of ${slots} slots, ${this.#done} done`,
       ...(this.#refused === 0 ? [] : [`${this.#refused} refused`]),
       ...state,
     ].join("; ");

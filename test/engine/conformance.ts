@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, it, onTestFinished, vi } from "vitest";
-import type { Carrier, OfferedAttempt } from "../../src/engine/carrier.ts";
+import type { Carrier, LendSlot, OfferedAttempt } from "../../src/engine/carrier.ts";
 import { EngineAwayError, MAX_BLOB_BYTES, MAX_TEXT_BYTES } from "../../src/engine/limits.ts";
 import { openMessage, receiveMessage, sealMessage } from "../../src/engine/messages.ts";
 import { createSeal } from "../../src/engine/seal.ts";
@@ -66,6 +66,44 @@ export function conforms(open: () => Promise<Ground>): void {
     await session.offer(one, { id: "s-late-1", body: "" });
     await session.publish(fresh("settle"), "");
     expect(run.taken.length).toBe(2);
+    await taking.resume();
+    await wait(() => expect(run.taken.length).toBe(5));
+    expect(run.most).toBe(2);
+  });
+
+  it("has the slots that it had when it takes again", async () => {
+    const { session, runner } = await opened(open);
+    const [pool, run] = [fresh("pool"), held()];
+    const taking = closing(runner.take([pool], 2, run.take));
+    await session.offer(pool, { id: "s-runs-1", body: "" });
+    await wait(() => expect(run.taken).toEqual(["s-runs-1"]));
+    await taking.pause();
+    for (const id of ["s-a-1", "s-b-1"]) await session.offer(pool, { id, body: "" });
+    await taking.resume();
+    await wait(() => expect(run.taken).toEqual(["s-runs-1", "s-a-1"]));
+    run.running[0]?.end();
+    await wait(() => expect(run.taken).toEqual(["s-runs-1", "s-a-1", "s-b-1"]));
+    expect(run.most).toBe(2);
+    run.release();
+  });
+
+  it("takes another attempt while one has lent its slot, and as many as before when that is back", async () => {
+    const { session, pool, run } = await busyRunner(open);
+    const [first] = run.running;
+    for (const id of ["s-a-1", "s-b-1"]) await session.offer(pool, { id, body: "" });
+    first?.lend(true);
+    first?.lend(true);
+    await wait(() => expect(run.taken).toEqual(["s-runs-1", "s-a-1"]));
+    first?.lend(false);
+    run.running[1]?.end();
+    await session.publish(fresh("settle"), "");
+    expect(run.taken).toEqual(["s-runs-1", "s-a-1"]);
+    first?.lend(true);
+    await wait(() => expect(run.taken).toEqual(["s-runs-1", "s-a-1", "s-b-1"]));
+    run.release();
+    await wait(async () => expect(await session.isTaken(pool, "s-runs-1")).toBe(false));
+    for (const id of ["s-c-1", "s-d-1"]) await session.offer(pool, { id, body: "" });
+    await wait(() => expect(run.taken).toEqual(["s-runs-1", "s-a-1", "s-b-1", "s-c-1", "s-d-1"]));
     expect(run.most).toBe(2);
   });
 
@@ -244,23 +282,24 @@ function closing<T extends { close(): Promise<void> }>(closable: T): T {
 /** Runs attempts until they are released, and counts how many ran together. */
 function held() {
   const taken: string[] = [];
-  const ends: Array<() => void> = [];
+  const running: Array<{ readonly lend: LendSlot; readonly end: () => void }> = [];
   const state = { running: 0, most: 0, isReleased: false };
   return {
     taken,
+    running,
     get most() {
       return state.most;
     },
-    take: async ({ id }: OfferedAttempt) => {
+    take: async ({ id }: OfferedAttempt, _: string, lend: LendSlot) => {
       taken.push(id);
       state.running += 1;
       state.most = Math.max(state.most, state.running);
-      if (!state.isReleased) await new Promise<void>((resolve) => ends.push(resolve));
+      if (!state.isReleased) await new Promise<void>((end) => running.push({ lend, end }));
       state.running -= 1;
     },
     release() {
       state.isReleased = true;
-      for (const end of ends) end();
+      for (const { end } of running) end();
     },
   };
 }

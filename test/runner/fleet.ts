@@ -37,6 +37,8 @@ interface RunnerStart {
   readonly user?: AgentUser;
   /** Its own `troupe.runners.remote`. */
   readonly remote?: string;
+  readonly slots?: number;
+  readonly once?: boolean;
 }
 
 /** A session in a repository whose agents run on runners, and the means to start those. */
@@ -83,14 +85,17 @@ export async function openFleet(
       ...options,
     },
   );
-  const start = async (name: string, { user, remote: itsRemote }: RunnerStart = {}) => {
+  const start = async (
+    name: string,
+    { user, remote: itsRemote, slots = 2, once = false }: RunnerStart = {},
+  ) => {
     const gateway = localGateway(scriptedModel(script), { patienceMs: 0 });
     const processes = startProcesses({ env: process.env, user });
     const home = temporaryFolder();
     const runner = await openRunner({
-      ...{ id: name, name, version: "1", pools: ["default"], slots: 2, clock: systemClock, user },
+      ...{ id: name, name, version: "1", pools: ["default"], slots, clock: systemClock, user },
       openGateway: () => gateway,
-      ...{ carrier: engine.connect(name), gateway, processes, home, trees: home, sandbox: {}, once: false },
+      ...{ carrier: engine.connect(name), gateway, processes, home, trees: home, sandbox: {}, once },
       forks: new AgentForks({ clock: systemClock, memoryMb: 128, user }),
       ...{ sandboxState: "off", onLine() {}, onWarning() {} },
       files: repositoryFiles(new RunnerRepositories(join(home, "repositories")), itsRemote),

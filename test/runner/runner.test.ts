@@ -5,6 +5,8 @@ import { describe, expect, it, vi } from "vitest";
 import { topics } from "../../src/mailbox/runners.ts";
 import { packKit } from "../../src/mailbox/spec-kit.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
+import { repositoryFiles } from "../../src/runner/files.ts";
+import { RunnerRepositories } from "../../src/worktrees/runner/repositories.ts";
 import { FakeSession, plainSealer } from "../support/fake-session.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { fasterClock, openGround, quick } from "./ground.ts";
@@ -276,6 +278,51 @@ describe("what a runner takes", () => {
     const agent = await session.offer(spec(), RULES);
     free *= 3;
     expect(await agent.exited).toEqual({ type: "returned" });
+  });
+
+  it("takes nothing for a while after it could not prepare an agent's files, so that others of its pool do", async () => {
+    let isBroken = true;
+    const whole = repositoryFiles(new RunnerRepositories(temporaryFolder()));
+    const ground = await openGround([{ text: "done" }], {
+      clock: fasterClock(5),
+      files: {
+        prepare: async (offer, travel) => {
+          if (isBroken) throw new Error("git is broken");
+          return whole.prepare(offer, travel);
+        },
+      },
+    });
+    const { session, spec, lines } = ground;
+    const failing = await session.offer(spec(), RULES);
+    expect(await failing.exited).toEqual({
+      type: "parked",
+      reason: "runner r1 could not prepare its files: git is broken",
+    });
+    const why = "it could not prepare the files of an agent (git is broken)";
+    await until(() => lines.some((line) => line.endsWith(`takes nothing: ${why}`)));
+    await session.publish(topics.runners, { type: "who", topic: topics.session(session.id) });
+    await until(() => session.runners.length > 0);
+    expect(session.runners[0]).toMatchObject({ draining: false, rests: why });
+    isBroken = false;
+    const agent = await session.offer(spec(), RULES);
+    expect(await agent.exited).toEqual({ type: "returned" });
+    await until(() => !lines.at(-1)?.includes("takes nothing"));
+  });
+
+  it("takes more after a session did not send an agent's files", async () => {
+    const { session, spec, lines } = await openGround([{ text: "done" }], {
+      files: { prepare: async (_, { request }) => Promise.reject(await request([], false)) },
+    });
+    const agent = await session.offer(spec(), RULES, {
+      files: () => {
+        throw new Error("the session has no room");
+      },
+    });
+    expect(await agent.exited).toMatchObject({
+      type: "parked",
+      reason: expect.stringContaining("the session has no room"),
+    });
+    expect(lines.join()).not.toContain("takes nothing");
   });
 
   it("says who it is, and that its attempts live", async () => {

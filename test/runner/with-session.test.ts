@@ -51,6 +51,27 @@ describe("a session with a runner", () => {
     expect(readFileSync(join(cwd, "turns"), "utf8")).toBe("0\n1\n");
   });
 
+  it.each([
+    ["in its call", false, false],
+    ["at its end", true, false],
+    ["before it ends after its first attempt", false, true],
+  ])("runs agents of an agent that waits for them %s in its only slot", async (_, isDetached, once) => {
+    const roots = new Set<string>();
+    const { supervisor, cwd, start } = await openFleet((root, turn) => {
+      roots.add(root);
+      const depth = [...roots].indexOf(root);
+      const input = { description: "deeper", prompt: "go on", run_in_background: isDetached };
+      if (turn === 0 && depth === 0) return { calls: [{ name: "Agent", input }], usage };
+      if (turn === 0) return write(join(root, "deep.txt"), "made\n");
+      return { text: `level ${depth} is done`, usage };
+    });
+    const runner = await start("r1", { slots: 1, once });
+    expect((await supervisor.prompt("go")).summary.status).toBe("done");
+    expect(readFileSync(join(cwd, "deep.txt"), "utf8")).toBe("made\n");
+    expect(roots.size).toBe(2);
+    if (once) await runner.ended;
+  });
+
   it("lets a PermissionRequest hook answer what it could answer for a local agent, and no more", async () => {
     const place = temporaryFolder();
     const answer = `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}`;

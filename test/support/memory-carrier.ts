@@ -190,6 +190,10 @@ export class MemoryEngine {
       pause: async () => {
         taker.isPaused = true;
       },
+      resume: async () => {
+        taker.isPaused = false;
+        this.dispatch();
+      },
       close: async () => void this.takers.delete(taker),
     };
   }
@@ -219,14 +223,20 @@ export class MemoryEngine {
   private hand(queued: Queued, taker: Taker): void {
     queued.runner = taker.party;
     taker.running += 1;
+    let lent = 0;
+    const lend = (isLent: boolean) => {
+      taker.running += lent - Number(isLent);
+      lent = Number(isLent);
+      this.dispatch();
+    };
     const end = () => {
-      taker.running -= 1;
+      lend(true);
       this.remove(queued);
       this.dispatch();
     };
     this.scheduler.post(`attempts.${this.sent++}`, () => {
       if (taker.party.isGone) return;
-      taker.run(queued.attempt, queued.pool).then(end, end);
+      taker.run(queued.attempt, queued.pool, lend).then(end, end);
     });
   }
 

@@ -44,10 +44,10 @@ export async function printRunners(url: string, isJson: boolean, { io }: Context
 
 const HEAD = ["NAME", "POOLS", "SLOTS", "LOAD", "VERSION", "SANDBOX", "STATE"];
 
-function rowOf({ name, pools, slots, used, load, version, sandbox, draining }: RunnerInfo): string[] {
+function rowOf({ name, pools, slots, used, load, version, sandbox, draining, rests }: RunnerInfo): string[] {
   return [
     ...[name, pools.join(","), `${used}/${slots}`, load.toFixed(2), version, sandbox],
-    draining ? "shutting down" : "ready",
+    draining ? "shutting down" : rests === undefined ? "ready" : `takes nothing: ${rests}`,
   ];
 }
 

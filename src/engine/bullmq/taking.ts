@@ -12,6 +12,7 @@ const RENEWALS = 8;
 interface Running {
   readonly job: Job;
   readonly token: string;
+  isLent: boolean;
 }
 
 export interface TakeRequest {
@@ -47,6 +48,11 @@ export class BullTaking implements Taking {
 
   async pause(): Promise<void> {
     this.isPaused = true;
+  }
+
+  async resume(): Promise<void> {
+    this.isPaused = false;
+    this.wake();
   }
 
   /** Takes nothing more. What runs continues, keeps its lock, and is reported when it ends. */
@@ -101,14 +107,15 @@ export class BullTaking implements Taking {
       const job = await worker.getNextJob(token).catch(() => null);
       if (job === null) await pause(this.request.clock, TRY_AGAIN_MS, this.ended.signal);
       // The engine hands out again what a dead runner had: its session has made another attempt of it, or has ended.
-      else if (job?.deferredFailure !== undefined) await this.remove({ job, token });
-      else if (job && this.hasSlot()) this.start({ job, token }, pool);
+      else if (job?.deferredFailure !== undefined) await this.remove(job, token);
+      else if (job && this.hasSlot()) this.start({ job, token, isLent: false }, pool);
       else if (job) await job.moveToWait(token).catch(() => {});
     }
   }
 
   private hasSlot(): boolean {
-    return !this.isPaused && !this.ended.signal.aborted && this.running.size < this.request.slots;
+    const used = [...this.running].filter(({ isLent }) => !isLent).length;
+    return !this.isPaused && !this.ended.signal.aborted && used < this.request.slots;
   }
 
   private async waitForSlot(): Promise<void> {
@@ -124,7 +131,11 @@ export class BullTaking implements Taking {
   private start(running: Running, pool: string): void {
     this.running.add(running);
     const attempt = readAttempt(running.job);
-    const run = async () => attempt && this.request.run(attempt, pool);
+    const lend = (isLent: boolean) => {
+      running.isLent = isLent;
+      if (isLent) this.wake();
+    };
+    const run = async () => attempt && this.request.run(attempt, pool, lend);
     void run()
       .catch(() => {})
       .then(() => this.finish(running))
@@ -134,13 +145,13 @@ export class BullTaking implements Taking {
   }
 
   /** The slot is free immediately; the engine removes the job as soon as it answers, or when its lock expires. */
-  private async finish({ job, token }: Running): Promise<void> {
-    for (const each of this.running) if (each.token === token) this.running.delete(each);
+  private async finish(running: Running): Promise<void> {
+    this.running.delete(running);
     this.wake();
-    await this.remove({ job, token });
+    await this.remove(running.job, running.token);
   }
 
-  private async remove({ job, token }: Running): Promise<void> {
+  private async remove(job: Job, token: string): Promise<void> {
     const { pulse, clock, lockMs } = this.request;
     for (let left = lockMs; left > 0 && !pulse.signal.aborted; left -= TRY_AGAIN_MS) {
       const isDone = await pulse
