@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createSeal } from "../../src/engine/seal.ts";
 import { openRunners } from "../../src/features/runners/open-runners.ts";
-import { systemClock } from "../../src/lib/clock.ts";
+import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { localGateway } from "../../src/model/gateway.ts";
 import { type Script, type ScriptedTurn, scriptedModel } from "../../src/model/scripted.ts";
@@ -39,6 +39,7 @@ interface RunnerStart {
   readonly remote?: string;
   readonly slots?: number;
   readonly once?: boolean;
+  readonly clock?: Clock;
 }
 
 /** A session in a repository whose agents run on runners, and the means to start those. */
@@ -87,13 +88,13 @@ export async function openFleet(
   );
   const start = async (
     name: string,
-    { user, remote: itsRemote, slots = 2, once = false }: RunnerStart = {},
+    { user, remote: itsRemote, slots = 2, once = false, clock = systemClock }: RunnerStart = {},
   ) => {
     const gateway = localGateway(scriptedModel(script), { patienceMs: 0 });
     const processes = startProcesses({ env: process.env, user });
     const home = temporaryFolder();
     const runner = await openRunner({
-      ...{ id: name, name, version: "1", pools: ["default"], slots, clock: systemClock, user },
+      ...{ id: name, name, version: "1", pools: ["default"], slots, clock, user },
       openGateway: () => gateway,
       ...{ carrier: engine.connect(name), gateway, processes, home, trees: home, sandbox: {}, once },
       forks: new AgentForks({ clock: systemClock, memoryMb: 128, user }),
