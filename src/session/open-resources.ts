@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import type { ActorHost } from "../actors/hosts.ts";
 import { leasingHost } from "../actors/leasing-host.ts";
 import { MOST_THREADS } from "../actors/tool-threads.ts";
+import { fleetKeyFile } from "../engine/fleet-key.ts";
 import type { OnEvent } from "../events/listener.ts";
 import { AgentTypes } from "../features/agents/agent-types.ts";
 import { RecordEvents } from "../features/events/record-events.ts";
@@ -21,6 +22,7 @@ import { type Ids, randomIds, type SessionId } from "../mailbox/ids.ts";
 import { DEFAULT_MODEL, resolveModel } from "../model/aliases.ts";
 import type { Gateway } from "../model/client.ts";
 import { localGateway, proxyVariables, threadGateway } from "../model/gateway.ts";
+import { denyingFiles } from "../policy/sandbox/secrets.ts";
 import { credentialsIn } from "../policy/secrets/credentials.ts";
 import { type RedactedText, redactionOf, redactor, type Secrets } from "../policy/secrets/redactor.ts";
 import { startProcesses } from "../processes/client.ts";
@@ -65,7 +67,12 @@ export function openResources(given: SupervisorOptions, onEvent: OnEvent): Sessi
   const limits = limitsOf(given.limits);
   // Whatever the process's directory becomes, a session's directories stay what they were.
   const additionalDirs = (given.additionalDirs ?? []).map((folder) => resolve(folder));
-  const options: SupervisorOptions = { ...given, cwd: resolve(given.cwd), additionalDirs };
+  const home = given.resume?.home ?? given.home ?? troupeHome(process.env, homedir());
+  const options: SupervisorOptions = {
+    ...given,
+    ...{ cwd: resolve(given.cwd), additionalDirs },
+    sandbox: denyingFiles(given.sandbox ?? {}, [fleetKeyFile(home), given.runners?.key]),
+  };
   const clock = options.clock ?? systemClock;
   const ids = options.ids ?? randomIds();
   const id = options.resume?.id ?? ids.session();
@@ -78,7 +85,6 @@ export function openResources(given: SupervisorOptions, onEvent: OnEvent): Sessi
     options.source.provider === "offline"
       ? "offline"
       : resolveModel(options.model ?? options.mainAgent?.model ?? DEFAULT_MODEL, options.aliases);
-  const home = options.resume?.home ?? options.home ?? troupeHome(process.env, homedir());
   const place = options.resume ?? sessionPaths(home, options.cwd, id);
   const release = options.resume?.release ?? locked(place, onWarning);
   const outputs = outputsIn(home, place.folder, ids);

@@ -51,6 +51,7 @@ export function engineRunners(
     version: troupeVersion(),
     connect: () =>
       isSsh ? connectSsh(engine, parts) : connectServer(engine, key ?? fleetKeyFile(parts.home), parts),
+    ...(key === undefined ? {} : { key }),
     ...(setup === undefined ? {} : { setup }),
     ...(remote === undefined ? {} : { remote }),
     ...(pool === undefined ? {} : { pool }),

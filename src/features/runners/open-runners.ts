@@ -10,7 +10,7 @@ export interface EngineConnection {
 }
 
 export interface OpenRunnersOptions
-  extends Pick<Runners, "pool" | "setup" | "remote" | "maxAgents" | "credentials" | "version"> {
+  extends Pick<Runners, "pool" | "key" | "setup" | "remote" | "maxAgents" | "credentials" | "version"> {
   /** Connects to the engine, with the first agent that needs it. Rejects with a sentence. */
   connect(): Promise<EngineConnection>;
 }
