@@ -1,6 +1,7 @@
 import { parseEngineUrl } from "../../engine/engine-url.ts";
 import { fleetKeyFile, readFleetKey } from "../../engine/fleet-key.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { isPoolName, POOL_NAME } from "../../lib/pool-name.ts";
 import { troupeVersion } from "../../lib/version.ts";
 import { isRemoteAddress, REMOTE_ADDRESS } from "../../settings/remote-address.ts";
 import type { Runners } from "./index.ts";
@@ -47,6 +48,8 @@ export function engineRunners(
   if (!isSsh) parseEngineUrl(engine, parts.env["TROUPE_ENGINE_PASSWORD"]);
   if (remote !== undefined && !isRemoteAddress(remote))
     throw new Error(`The remote of runners must be ${REMOTE_ADDRESS}; it is ${JSON.stringify(remote)}.`);
+  if (pool !== undefined && !isPoolName(pool))
+    throw new Error(`The pool of runners cannot be ${JSON.stringify(pool)}; it is ${POOL_NAME}.`);
   return openRunners({
     version: troupeVersion(),
     connect: () =>
