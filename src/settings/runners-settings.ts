@@ -1,4 +1,6 @@
+import { isAbsolute } from "node:path";
 import * as z from "zod/mini";
+import { ENGINE_ADDRESS, isEngineAddress } from "./engine-address.ts";
 import { NOT_IN_PROJECT } from "./limit-settings.ts";
 import { isRemoteAddress, REMOTE_ADDRESS } from "./remote-address.ts";
 import { oneOf, setting, textSetting, wholeSetting } from "./setting.ts";
@@ -7,13 +9,13 @@ import { oneOf, setting, textSetting, wholeSetting } from "./setting.ts";
 export const runnersSettings = {
   engine: setting(
     "troupe.runners.engine",
-    textSetting("the address of an engine"),
+    { what: ENGINE_ADDRESS, schema: z.string().check(z.refine(isEngineAddress)) },
     `The engine through which agents reach runners, such as \`redis://localhost:6379\`, \`postgres://…\` or \`ssh://HOST\`. \`--engine\` does the same for one run. ${NOT_IN_PROJECT}`,
     { trust: "never" },
   ),
   key: setting(
     "troupe.runners.key",
-    textSetting("a path"),
+    { what: "an absolute path", schema: z.string().check(z.refine(isAbsolute)) },
     `The file with the key of the fleet, which \`troupe runners key\` makes. ${NOT_IN_PROJECT}`,
     { fallback: "`~/.troupe/fleet-key`", trust: "never" },
   ),

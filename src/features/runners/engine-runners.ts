@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { parseEngineUrl } from "../../engine/engine-url.ts";
 import { fleetKeyFile, readFleetKey } from "../../engine/fleet-key.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -54,7 +55,7 @@ export function engineRunners(
     version: troupeVersion(),
     connect: () =>
       isSsh ? connectSsh(engine, parts) : connectServer(engine, key ?? fleetKeyFile(parts.home), parts),
-    ...(key === undefined ? {} : { key }),
+    ...(key === undefined ? {} : { key: resolve(key) }),
     ...(setup === undefined ? {} : { setup }),
     ...(remote === undefined ? {} : { remote }),
     ...(pool === undefined ? {} : { pool }),
