@@ -4,6 +4,7 @@ import type { Carrier, OfferedAttempt, Taking } from "../engine/carrier.ts";
 import { openMessage, receiveMessage, type Sealer, sealMessage } from "../engine/messages.ts";
 import { SealedBlobs } from "../engine/sealed-blobs.ts";
 import { errorMessage } from "../lib/errors.ts";
+import { sweepTemporaryFolders } from "../lib/temporary-folder.ts";
 import type { SessionId } from "../mailbox/ids.ts";
 import {
   HEARTBEAT_MS,
@@ -109,6 +110,7 @@ class OpenRunner implements Runner {
       if (isUp) for (const attempt of this.#attempts.values()) attempt.resend();
       this.#showHealth();
     });
+    void sweepTemporaryFolders();
     forks.warm();
     await this.#beat();
   }

@@ -1,4 +1,5 @@
 import type { Carrier } from "../../engine/carrier.ts";
+import { sweepTemporaryFolders } from "../../lib/temporary-folder.ts";
 import { RemoteHost } from "../../remote/remote-host.ts";
 import type { Runners } from "./index.ts";
 
@@ -20,6 +21,9 @@ export function openRunners({ connect, ...rest }: OpenRunnersOptions): Runners {
   const given = maxAgents === undefined ? {} : { maxAgents };
   return {
     ...rest,
-    createHost: (parts) => new RemoteHost({ ...parts, ...given, connect }),
+    createHost(parts) {
+      void sweepTemporaryFolders();
+      return new RemoteHost({ ...parts, ...given, connect });
+    },
   };
 }

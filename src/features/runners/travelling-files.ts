@@ -45,7 +45,7 @@ export function travellingFiles(
   };
   return {
     sendFiles: (have, hasRemote) =>
-      inTemporaryFolder("troupe-travel-", async (into) => {
+      inTemporaryFolder("travel", async (into) => {
         const { tree } = heldNow();
         const isShared = hasRemote && remote !== undefined;
         if (isShared) checkout = tree.checkout;
@@ -64,7 +64,7 @@ export function travellingFiles(
         return { repository, commit, bundle: bytes, ...(isShared ? { isPushed } : {}) };
       }),
     takeEdits: (commit, bytes) =>
-      inTemporaryFolder("troupe-travel-", async (folder) => {
+      inTemporaryFolder("travel", async (folder) => {
         const bundle = join(folder, "edits.bundle");
         if (bytes !== null) await writeFile(bundle, bytes);
         const held = heldNow();
