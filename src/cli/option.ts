@@ -1,5 +1,5 @@
 import { nearName } from "../lib/near-name.ts";
-import { isPoolName, POOL_NAME } from "../lib/pool-name.ts";
+import { isPoolName, POOL_NAME } from "../mailbox/ids.ts";
 import { quoted, UsageError } from "./usage-error.ts";
 
 /** One flag of a command: its help line and the check of its values. */

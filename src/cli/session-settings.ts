@@ -1,7 +1,6 @@
 import type { AgentsFlag } from "../context/agents/agents-flag.ts";
 import type { AgentLibrary } from "../context/agents/load.ts";
-import { fleetKeyFile } from "../engine/fleet-key.ts";
-import { troupeHome } from "../journal/paths.ts";
+import { fleetKeyFile, troupeHome } from "../journal/paths.ts";
 import { denyingFiles } from "../policy/sandbox/secrets.ts";
 import { type SettingsReader, settingsReader, type TrustedSettings } from "../policy/trust/trust.ts";
 import { trustFolder } from "../policy/trust/trust-store.ts";

@@ -1,14 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { constants, mkdir, open } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { errorCode, errorMessage, isMissing } from "../lib/errors.ts";
 
 const KEY_BYTES = 32;
-
-/** Returns the file of the fleet's key, below Troupe's directory. */
-export function fleetKeyFile(home: string): string {
-  return join(home, "fleet-key");
-}
 
 /** Creates a file with a new fleet key that only its owner can read. Throws if the file exists. */
 export async function createFleetKey(path: string): Promise<Uint8Array> {

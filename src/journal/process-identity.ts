@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
+import { errorCode } from "../lib/errors.ts";
 import { parseJson, valueAt } from "../lib/json.ts";
-import { isRunning } from "../lib/running.ts";
 
 /** Identifies a process, even after its pid was reused. Plain data. */
 export interface ProcessIdentity {
@@ -27,12 +27,22 @@ export function parseIdentity(text: string): ProcessIdentity | null {
 
 /** Starts no process and reads no disk: sends signal 0 and reads two files below /proc. */
 export function isAlive({ pid, startedAt }: ProcessIdentity): boolean {
-  if (!isRunning(pid)) return false;
+  if (!exists(pid)) return false;
   const stat = statOf(pid);
   // It may have just ended.
-  if (stat === null || startedAt === null) return isRunning(pid);
+  if (stat === null || startedAt === null) return exists(pid);
   // A killed process that is not yet reaped answers signals.
   return !stat.isZombie && startOf(stat) === startedAt;
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it belongs to another user.
+    return errorCode(error) !== "ESRCH";
+  }
 }
 
 interface Stat {

@@ -2,7 +2,7 @@ import { chmodSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Outputs } from "../journal/outputs.ts";
-import { makeTemporaryFolder } from "../lib/temporary-folder.ts";
+import { makeTemporaryFolder } from "../journal/temporary-folder.ts";
 import { randomIds } from "../mailbox/ids.ts";
 import { type AgentUser, giveTo } from "./agent-user.ts";
 

@@ -1,10 +1,10 @@
 import { homedir } from "node:os";
-import { fleetKeyFile } from "../engine/fleet-key.ts";
 import type { Gated } from "../features/gate/gate.ts";
 import { openGate } from "../features/gate/permissions.ts";
 import { SessionRules } from "../features/gate/session-rules.ts";
 import { enclosingWorktree, writeScope } from "../features/gate/write-scope.ts";
 import { commandSandbox, type SessionSandbox } from "../features/sandbox/index.ts";
+import { fleetKeyFile } from "../journal/paths.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { BeforeCall } from "../mailbox/calls.ts";
 import type { CallId } from "../mailbox/ids.ts";

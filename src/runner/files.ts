@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SealedBlobs } from "../engine/sealed-blobs.ts";
-import { inTemporaryFolder } from "../lib/temporary-folder.ts";
+import { inTemporaryFolder } from "../journal/temporary-folder.ts";
 import { type OfferedSpec, remoteRefs, type SentEdits, type SentFiles } from "../mailbox/runners.ts";
 import type { RunnerRepositories } from "../worktrees/runner/repositories.ts";
 

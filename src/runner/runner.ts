@@ -3,8 +3,8 @@ import { loadavg } from "node:os";
 import type { Carrier, OfferedAttempt, Taking } from "../engine/carrier.ts";
 import { openMessage, receiveMessage, type Sealer, sealMessage } from "../engine/messages.ts";
 import { SealedBlobs } from "../engine/sealed-blobs.ts";
+import { sweepTemporaryFolders } from "../journal/temporary-folder.ts";
 import { errorMessage } from "../lib/errors.ts";
-import { sweepTemporaryFolders } from "../lib/temporary-folder.ts";
 import type { SessionId } from "../mailbox/ids.ts";
 import {
   HEARTBEAT_MS,

@@ -1,6 +1,5 @@
 import { isAbsolute } from "node:path";
 import * as z from "zod/mini";
-import { ENGINE_ADDRESS, isEngineAddress } from "./engine-address.ts";
 import { NOT_IN_PROJECT } from "./limit-settings.ts";
 import { isRemoteAddress, REMOTE_ADDRESS } from "./remote-address.ts";
 import { oneOf, setting, textSetting, wholeSetting } from "./setting.ts";
@@ -9,7 +8,10 @@ import { oneOf, setting, textSetting, wholeSetting } from "./setting.ts";
 export const runnersSettings = {
   engine: setting(
     "troupe.runners.engine",
-    { what: ENGINE_ADDRESS, schema: z.string().check(z.refine(isEngineAddress)) },
+    {
+      what: "redis://HOST, rediss://HOST, postgres://HOST/DATABASE or ssh://HOST",
+      schema: z.string().check(z.refine(isEngineAddress)),
+    },
     `The engine through which agents reach runners, such as \`redis://localhost:6379\`, \`postgres://…\` or \`ssh://HOST\`. \`--engine\` does the same for one run. ${NOT_IN_PROJECT}`,
     { trust: "never" },
   ),
@@ -44,3 +46,8 @@ export const runnersSettings = {
     { fallback: "256", trust: "never" },
   ),
 } as const;
+
+/** True for a text that can be the address of an engine; whether it is safe to use depends on its password, too. */
+function isEngineAddress(text: string): boolean {
+  return /^(?:rediss?|postgres(?:ql)?|ssh):\/\/\S+$/.test(text) && URL.canParse(text);
+}

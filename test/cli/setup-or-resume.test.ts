@@ -10,9 +10,9 @@ import {
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
-import { createFleetKey, fleetKeyFile } from "../../src/engine/fleet-key.ts";
+import { createFleetKey } from "../../src/engine/fleet-key.ts";
 import { lockHolder } from "../../src/journal/numbered-lock.ts";
-import { journalFile, sessionPaths } from "../../src/journal/paths.ts";
+import { fleetKeyFile, journalFile, sessionPaths } from "../../src/journal/paths.ts";
 import { processIdentity } from "../../src/journal/process-identity.ts";
 import type { SessionEvent } from "../../src/journal/session-events.ts";
 import { lockSession } from "../../src/journal/session-lock.ts";

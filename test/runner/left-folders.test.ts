@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, renameSync } from "node:fs";
 import { expect, it } from "vitest";
 import { engineRunners } from "../../src/features/runners/engine-runners.ts";
+import { makeTemporaryFolder } from "../../src/journal/temporary-folder.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { makeTemporaryFolder } from "../../src/lib/temporary-folder.ts";
 import { supervised } from "../support/supervised.ts";
 import { openGround } from "./ground.ts";
 

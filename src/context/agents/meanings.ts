@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { parseJson } from "../../lib/json.ts";
 import { isObject } from "../../lib/objects.ts";
-import { isPoolName, POOL_NAME } from "../../lib/pool-name.ts";
 import { Accept } from "../../mailbox/acceptance.ts";
 import { Effort } from "../../mailbox/effort.ts";
+import { isPoolName, POOL_NAME } from "../../mailbox/ids.ts";
 import { MergeMode } from "../../mailbox/worktree.ts";
 import { isHookEvent, noHookEvent } from "../../settings/hook-events.ts";
 import { type Meaning, readFlag } from "../markdown/field-reader.ts";

@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 import { parseEngineUrl } from "../../engine/engine-url.ts";
-import { fleetKeyFile, readFleetKey } from "../../engine/fleet-key.ts";
+import { readFleetKey } from "../../engine/fleet-key.ts";
+import { fleetKeyFile } from "../../journal/paths.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { isPoolName, POOL_NAME } from "../../lib/pool-name.ts";
 import { troupeVersion } from "../../lib/version.ts";
+import { isPoolName, POOL_NAME } from "../../mailbox/ids.ts";
 import { isRemoteAddress, REMOTE_ADDRESS } from "../../settings/remote-address.ts";
 import type { Runners } from "./index.ts";
 import { type EngineConnection, openRunners } from "./open-runners.ts";

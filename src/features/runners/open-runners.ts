@@ -1,5 +1,5 @@
 import type { Carrier } from "../../engine/carrier.ts";
-import { sweepTemporaryFolders } from "../../lib/temporary-folder.ts";
+import { sweepTemporaryFolders } from "../../journal/temporary-folder.ts";
 import { RemoteHost } from "../../remote/remote-host.ts";
 import type { Runners } from "./index.ts";
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SessionSide } from "../../actors/hosts.ts";
-import { inTemporaryFolder } from "../../lib/temporary-folder.ts";
+import { inTemporaryFolder } from "../../journal/temporary-folder.ts";
 import type { SessionId } from "../../mailbox/ids.ts";
 import { remoteRefs } from "../../mailbox/runners.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";

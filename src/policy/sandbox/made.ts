@@ -13,7 +13,6 @@ import {
 import { basename, dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { exists, listNames } from "../../lib/on-disk.ts";
-import { isRunning } from "../../lib/running.ts";
 
 /** What the names of sandboxes' own directories begin with. */
 export const SANDBOX_DIRECTORY = "troupe-sandbox-";
@@ -73,7 +72,6 @@ export class MadeNames {
     for (const name of listNames(this.#notes).filter((one) => one.endsWith(".json"))) {
       const file = join(this.#notes, name);
       const note = noteIn(file);
-      // A pid that another process has by now only keeps the note until that one has ended.
       if (note === null || isRunning(note.pid)) continue;
       const until = lstatSync(file).mtimeMs + LONGEST_COMMAND_MS;
       for (const path of note.absent)
@@ -154,5 +152,14 @@ function noteIn(file: string): z.infer<typeof Note> | null {
     return read.success ? read.data : null;
   } catch {
     return null;
+  }
+}
+
+/** A pid that another process has by now only keeps the note until that one has ended. */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, readlinkSync } from "node:fs";
 import { lstat, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isRunning } from "./running.ts";
+import { isAlive } from "./process-identity.ts";
 
 /** Their names: what they are for, where pids are counted, and the pid of their process. */
 const OURS = /^troupe-[a-z]+-(\w+)-(\d+)-\w{6}$/;
@@ -27,7 +27,7 @@ export async function sweepTemporaryFolders(): Promise<void> {
   const space = pidSpace();
   for (const name of await readdir(tmpdir()).catch(() => [])) {
     const [, where, pid] = OURS.exec(name) ?? [];
-    if (where !== space || isRunning(Number(pid))) continue;
+    if (where !== space || isAlive({ pid: Number(pid), startedAt: null })) continue;
     const path = join(tmpdir(), name);
     const found = await lstat(path).catch(() => null);
     // Another user could replace its parts by links while they are removed.

@@ -7,13 +7,13 @@ import {
   inTemporaryFolder,
   makeTemporaryFolder,
   sweepTemporaryFolders,
-} from "../../src/lib/temporary-folder.ts";
+} from "../../src/journal/temporary-folder.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 test("what a killed process left is removed by the next one, and nothing else", async () => {
   const dir = temporaryFolder();
   vi.stubEnv("TMPDIR", dir);
-  const module = JSON.stringify(new URL("../../src/lib/temporary-folder.ts", import.meta.url).href);
+  const module = JSON.stringify(new URL("../../src/journal/temporary-folder.ts", import.meta.url).href);
   const code = `import(${module}).then(({ makeTemporaryFolder }) => {
     console.log(makeTemporaryFolder("agent"));
     setInterval(() => {}, 1000);
