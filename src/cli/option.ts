@@ -1,4 +1,5 @@
 import { nearName } from "../lib/near-name.ts";
+import { isPoolName, POOL_NAME } from "../mailbox/ids.ts";
 import { quoted, UsageError } from "./usage-error.ts";
 
 /** One flag of a command: its help line and the check of its values. */
@@ -43,6 +44,19 @@ export function optionalText(
 /** Every one given counts. */
 export function repeated(help: HelpWithValue): Option<readonly string[]> {
   return { ...help, read: (given) => given };
+}
+
+/** The same option, whose values are names of pools; one without a value may be left out. */
+export function poolNames<T>(option: Option<T>): Option<T> {
+  return {
+    ...option,
+    read(given) {
+      const isMissing = (name: string) => name === "" && option.optionalValue !== undefined;
+      const wrong = given.find((name) => !isPoolName(name) && !isMissing(name));
+      if (wrong === undefined) return option.read(given);
+      throw new UsageError(`--${option.name} cannot be ${quoted(wrong)}; it is ${POOL_NAME}.`);
+    },
+  };
 }
 
 /** The last one given, parsed; `parse` returns null for a value that is not `wanted`. */

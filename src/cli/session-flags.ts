@@ -1,4 +1,15 @@
-import { choice, decimal, duration, flag, optionalText, repeated, text, toolNames, whole } from "./option.ts";
+import {
+  choice,
+  decimal,
+  duration,
+  flag,
+  optionalText,
+  poolNames,
+  repeated,
+  text,
+  toolNames,
+  whole,
+} from "./option.ts";
 
 /** Flags that every command which starts a session shares. */
 export const sessionFlags = {
@@ -73,15 +84,17 @@ export const sessionFlags = {
     summary: "the engine of the runners, such as redis://localhost",
     fallback: "troupe.runners.engine",
   }),
-  runners: optionalText(
-    {
-      name: "runners",
-      value: "POOL",
-      summary: "agents run on runners of this pool instead of here",
-      fallback: "default",
-    },
-    // A task has blanks, and the name of a pool has none.
-    (next) => !/\s/.test(next),
+  runners: poolNames(
+    optionalText(
+      {
+        name: "runners",
+        value: "POOL",
+        summary: "agents run on runners of this pool instead of here",
+        fallback: "default",
+      },
+      // A task has blanks, and the name of a pool has none.
+      (next) => !/\s/.test(next),
+    ),
   ),
   pluginDir: repeated({
     name: "plugin-dir",

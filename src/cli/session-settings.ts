@@ -1,6 +1,7 @@
 import type { AgentsFlag } from "../context/agents/agents-flag.ts";
 import type { AgentLibrary } from "../context/agents/load.ts";
-import { troupeHome } from "../journal/paths.ts";
+import { fleetKeyFile, troupeHome } from "../journal/paths.ts";
+import { denyingFiles } from "../policy/sandbox/secrets.ts";
 import { type SettingsReader, settingsReader, type TrustedSettings } from "../policy/trust/trust.ts";
 import { trustFolder } from "../policy/trust/trust-store.ts";
 import { type TrustQuestion, trustQuestion, untrustedNote } from "../policy/trust/trust-text.ts";
@@ -142,10 +143,12 @@ export async function sessionSettings(
     reader.trustForNow();
     read = await reader.read();
   }
+  const { sandbox, runners } = read.settings;
+  const denied = denyingFiles(sandbox, [fleetKeyFile(home), runners.key]);
   const left = untrustedNote(read.trust);
   return {
     root: cwd,
-    read,
+    read: { ...read, settings: { ...read.settings, sandbox: denied } },
     reader,
     ...{ agents, plugins },
     notes: [...plugins.notes, ...read.warnings, ...notes, ...(left === null ? [] : [left])],

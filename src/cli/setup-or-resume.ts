@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { lockHolder } from "../journal/numbered-lock.ts";
 import { troupeHome } from "../journal/paths.ts";
@@ -36,9 +37,15 @@ export async function setUpSessionOrResume(
   try {
     return await setUpSession(args, context, { ...own, resume });
   } catch (error) {
-    resume.release();
+    giveUp(resume, args);
     throw error;
   }
+}
+
+/** Releases a session that is not resumed after all, and removes it if it is a copy. */
+function giveUp({ folder, release }: ResumableSession, args: Arguments): void {
+  release();
+  if (args.value(resumeFlags.fork)) rmSync(folder, { recursive: true, force: true });
 }
 
 async function openSession(
@@ -60,7 +67,7 @@ async function openSession(
   try {
     await assertAbout(cwd, opened.session);
   } catch (error) {
-    opened.session.release();
+    giveUp(opened.session, args);
     throw error;
   }
   return opened.session;

@@ -39,9 +39,9 @@ const TYPES: Readonly<Record<string, "redis" | "postgres">> = {
   "postgresql:": "postgres",
 };
 
-/** A URL may be wrong in many ways: whatever is between `:` and `@` is not shown. */
+/** A URL may be wrong in many ways: whatever is between `:` and the last `@` is not shown, as a password may have both. */
 export function hidePassword(text: string): string {
-  return text.replace(/(\/\/[^:@/]*):[^@]*@/, "$1:…@");
+  return text.replace(/(\/\/[^:@/]*):.*@/s, "$1:…@").replace(/([?&]password=)[^&#]*/g, "$1…");
 }
 
 /** Returns an address that can be used again: with its password elsewhere, such as in `TROUPE_ENGINE_PASSWORD`. */

@@ -1,14 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { constants, mkdir, open } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { errorCode, errorMessage, isMissing } from "../lib/errors.ts";
 
 const KEY_BYTES = 32;
-
-/** Returns the file of the fleet's key, below Troupe's directory. */
-export function fleetKeyFile(home: string): string {
-  return join(home, "fleet-key");
-}
 
 /** Creates a file with a new fleet key that only its owner can read. Throws if the file exists. */
 export async function createFleetKey(path: string): Promise<Uint8Array> {
@@ -43,13 +38,19 @@ export async function readFleetKey(path: string): Promise<Uint8Array> {
     if (!stat.isFile()) throw new Error(`The fleet key ${path} is not a file.`);
     if ((stat.mode & 0o077) !== 0)
       throw new Error(`Others can read the fleet key ${path}. Run \`chmod 600 ${path}\`.`);
-    if (stat.size > 1024) throw new Error(`${path} does not contain a fleet key: it is too large.`);
+    if (stat.size > 1024) throw damaged(path, "it is too large");
     const text = (await file.readFile("utf8")).trim();
     const key = Buffer.from(text, "base64url");
     if (!/^[\w-]{43}$/.test(text) || key.length !== KEY_BYTES)
-      throw new Error(`${path} does not contain a fleet key of ${KEY_BYTES} bytes.`);
+      throw damaged(path, `it does not contain ${KEY_BYTES} bytes`);
     return key;
   } finally {
     await file.close();
   }
+}
+
+function damaged(path: string, why: string): Error {
+  return new Error(
+    `The fleet key ${path} is damaged: ${why}. Copy it from another machine of the fleet, or delete it and create the key of a new fleet with \`troupe runners key\`.`,
+  );
 }

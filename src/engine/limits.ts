@@ -15,7 +15,7 @@ export function assertTopic(topic: string): void {
     throw new Error(`"${topic}" is not a topic: it takes letters, digits, "-" and "_", joined by dots.`);
 }
 
-/** Throws if the name of a pool, or an attempt's ID, has other characters than a queue's name may have. */
+/** Throws if the name of a queue, or an attempt's ID, has other characters than a queue's name may have. */
 export function assertName(name: string): void {
   if (!/^[\w.@-]{1,128}$/.test(name))
     throw new Error(`"${name}" is not a name: those have up to 128 letters, digits, "-", "_", "." and "@".`);

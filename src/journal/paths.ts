@@ -47,3 +47,8 @@ export function sessionPaths(home: string, cwd: string, id: SessionId): SessionP
 export function journalFile(folder: string): string {
   return join(folder, "journal.jsonl");
 }
+
+/** Returns the file of the fleet's key, below Troupe's directory. */
+export function fleetKeyFile(home: string): string {
+  return join(home, "fleet-key");
+}

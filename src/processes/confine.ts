@@ -177,6 +177,7 @@ function mount(
   copy: number | undefined,
 ): readonly string[] {
   const isPrivate = outside === "scratch" || outside === "empty";
+  const isHidden = isPrivate || outside === "no-directory" || outside === "no-file";
   switch (one.as) {
     case "scratch":
       return [outside === "scratch" ? "--dir" : "--tmpfs", one.path];
@@ -191,9 +192,9 @@ function mount(
     case "pinned":
       return outside === "write" || outside === "pinned" ? ["--bind", one.path, one.path] : [];
     case "no-file":
-      return isPrivate ? [] : ["--ro-bind", join(state, NO_FILE), one.path];
+      return isHidden ? [] : ["--ro-bind", join(state, NO_FILE), one.path];
     case "no-directory":
-      return isPrivate ? [] : ["--ro-bind", join(state, NO_DIRECTORY), one.path];
+      return isHidden ? [] : ["--ro-bind", join(state, NO_DIRECTORY), one.path];
     case "link":
       return isPrivate ? ["--symlink", one.to, one.path] : [];
     default:

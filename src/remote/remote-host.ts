@@ -353,7 +353,11 @@ export class RemoteHost implements ActorHost {
       isAnyWaiting = true;
       if (waiting.offeredAt === null || now - waiting.offeredAt > OFFER_AGAIN_MS)
         void this.#offer(actor, waiting);
-      actor.wait(isUp ? this.#runners.whyWaits(waiting.pool) : "the engine does not answer, or is full");
+      actor.wait(
+        isUp
+          ? this.#runners.whyWaits(waiting.pool)
+          : "waits for the engine, which does not answer or is full",
+      );
     }
     if (isAnyWaiting && isUp) this.#askWho();
   }

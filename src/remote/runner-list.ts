@@ -17,12 +17,14 @@ export class RunnerList {
     this.#runners.set(info.id, { info, at: this.#clock.now() });
   }
 
-  /** Why an agent of this pool has not started, as a clause. */
+  /** Why an agent of this pool has not started, as what an agent does. */
   whyWaits(pool: string): string {
     const now = this.#clock.now();
     for (const [id, { at }] of this.#runners) if (now - at > GONE_MS) this.#runners.delete(id);
     const ofPool = [...this.#runners.values()].filter(({ info }) => info.pools.includes(pool));
-    if (ofPool.length === 0) return `waits for a runner of pool ${pool}; none is connected`;
+    // One with another key cannot read who asks, so it is silent.
+    if (ofPool.length === 0)
+      return `waits for a runner of pool ${pool}; none is connected that has this fleet key`;
     const taking = ofPool.filter(({ info }) => !info.draining && info.rests === undefined);
     const [resting] = ofPool.flatMap(({ info: { name, rests } }) =>
       rests === undefined ? [] : [{ name, rests }],

@@ -1,8 +1,8 @@
-import { chmodSync, mkdtempSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Outputs } from "../journal/outputs.ts";
+import { makeTemporaryFolder } from "../journal/temporary-folder.ts";
 import { randomIds } from "../mailbox/ids.ts";
 import { type AgentUser, giveTo } from "./agent-user.ts";
 
@@ -15,9 +15,9 @@ export interface AttemptOutputs extends Pick<Outputs, "folder" | "next" | "remov
 
 /** Makes a private directory for what the commands of one attempt write, which its agent can read. */
 export function makeOutputs(user: AgentUser | undefined): AttemptOutputs {
-  const folder = mkdtempSync(join(tmpdir(), "troupe-agent-"));
+  const folder = makeTemporaryFolder("agent");
   giveTo(user, folder);
-  const events = mkdtempSync(join(tmpdir(), "troupe-events-"));
+  const events = makeTemporaryFolder("events");
   // Not listed, and its names are random.
   if (user !== undefined) chmodSync(events, 0o711);
   const ids = randomIds();

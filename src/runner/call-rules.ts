@@ -4,6 +4,7 @@ import { openGate } from "../features/gate/permissions.ts";
 import { SessionRules } from "../features/gate/session-rules.ts";
 import { enclosingWorktree, writeScope } from "../features/gate/write-scope.ts";
 import { commandSandbox, type SessionSandbox } from "../features/sandbox/index.ts";
+import { fleetKeyFile } from "../journal/paths.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { BeforeCall } from "../mailbox/calls.ts";
 import type { CallId } from "../mailbox/ids.ts";
@@ -11,6 +12,7 @@ import type { OfferedSpec, RunnerRules } from "../mailbox/runners.ts";
 import { AddedDirs } from "../policy/confinement/added-dirs.ts";
 import { sandboxRules } from "../policy/sandbox/patterns.ts";
 import { defaultSandboxSettings, type SandboxSettings } from "../policy/sandbox/sandbox.ts";
+import { denyingFiles } from "../policy/sandbox/secrets.ts";
 import { foreignGitClause, gitGrants } from "../policy/trust/foreign-git.ts";
 import { platformShell } from "../processes/platform-shell.ts";
 import type { Processes } from "../processes/processes.ts";
@@ -64,7 +66,7 @@ export function openCallRules(parts: CallRulesParts): CallRules {
   const tree = own === null || git === null ? own : { ...own, common: git.common };
   const scope = writeScope(actor, tree, added);
   let { mode } = offer.rules;
-  const settings = stricterSandbox(offer.rules.sandbox, parts.sandbox);
+  const settings = denyingFiles(stricterSandbox(offer.rules.sandbox, parts.sandbox), [fleetKeyFile(home)]);
   const rules = new SessionRules(offer.rules.rules, sandboxRules(settings, homedir(), [spec.root]));
   const options = {
     ...{ cwd: spec.root, sandbox: settings, askEveryCommand: offer.rules.askEveryCommand ?? false },

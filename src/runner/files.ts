@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SealedBlobs } from "../engine/sealed-blobs.ts";
-import { inTemporaryFolder } from "../lib/temporary-folder.ts";
+import { inTemporaryFolder } from "../journal/temporary-folder.ts";
 import { type OfferedSpec, remoteRefs, type SentEdits, type SentFiles } from "../mailbox/runners.ts";
 import type { RunnerRepositories } from "../worktrees/runner/repositories.ts";
 
@@ -57,7 +57,7 @@ export function repositoryFiles(repositories: RunnerRepositories, url?: string):
           : { url, refs: `${remoteRefs(offer)}/${attempt}` };
       if (isPushed && remote !== undefined) await repositories.fetch(repository, { commit, remote, signal });
       if (bundle !== null)
-        await inTemporaryFolder("troupe-travel-", async (folder) => {
+        await inTemporaryFolder("travel", async (folder) => {
           const file = join(folder, "files.bundle");
           await writeFile(file, await blobs.take(bundle));
           await repositories.receive(repository, { commit, bundle: file });
@@ -69,7 +69,7 @@ export function repositoryFiles(repositories: RunnerRepositories, url?: string):
         git: { common: repositories.commonOf(path), clone: repositories.place(repository) },
         setOwner: (pid) => repositories.setOwner(path, pid),
         exportEdits: () =>
-          inTemporaryFolder("troupe-travel-", async (folder) => {
+          inTemporaryFolder("travel", async (folder) => {
             const to = { base: sent, into: folder, remote, signal };
             const edits = await repositories.exportSince(path, to);
             if (edits === null) return null;

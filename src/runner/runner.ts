@@ -3,6 +3,7 @@ import { loadavg } from "node:os";
 import type { Carrier, LendSlot, OfferedAttempt, Taking } from "../engine/carrier.ts";
 import { openMessage, receiveMessage, type Sealer, sealMessage } from "../engine/messages.ts";
 import { SealedBlobs } from "../engine/sealed-blobs.ts";
+import { sweepTemporaryFolders } from "../journal/temporary-folder.ts";
 import { errorMessage } from "../lib/errors.ts";
 import type { SessionId } from "../mailbox/ids.ts";
 import {
@@ -117,6 +118,7 @@ class OpenRunner implements Runner {
       if (isUp) for (const attempt of this.#attempts.values()) attempt.resend();
       this.#showHealth();
     });
+    void sweepTemporaryFolders();
     forks.warm();
     await this.#beat();
   }

@@ -10,7 +10,7 @@ import { RecordEvents } from "../features/events/record-events.ts";
 import type { Journal } from "../journal/journal.ts";
 import { JournalError } from "../journal/journal-error.ts";
 import { type Outputs, outputsIn } from "../journal/outputs.ts";
-import { type SessionPlace, sessionPaths, troupeHome } from "../journal/paths.ts";
+import { fleetKeyFile, type SessionPlace, sessionPaths, troupeHome } from "../journal/paths.ts";
 import { processIdentity } from "../journal/process-identity.ts";
 import { JOURNAL_VERSION, type SessionEvent } from "../journal/session-events.ts";
 import { lockSession } from "../journal/session-lock.ts";
@@ -21,6 +21,7 @@ import { type Ids, randomIds, type SessionId } from "../mailbox/ids.ts";
 import { DEFAULT_MODEL, resolveModel } from "../model/aliases.ts";
 import type { Gateway } from "../model/client.ts";
 import { localGateway, proxyVariables, threadGateway } from "../model/gateway.ts";
+import { denyingFiles } from "../policy/sandbox/secrets.ts";
 import { credentialsIn } from "../policy/secrets/credentials.ts";
 import { type RedactedText, redactionOf, redactor, type Secrets } from "../policy/secrets/redactor.ts";
 import { startProcesses } from "../processes/client.ts";
@@ -65,7 +66,12 @@ export function openResources(given: SupervisorOptions, onEvent: OnEvent): Sessi
   const limits = limitsOf(given.limits);
   // Whatever the process's directory becomes, a session's directories stay what they were.
   const additionalDirs = (given.additionalDirs ?? []).map((folder) => resolve(folder));
-  const options: SupervisorOptions = { ...given, cwd: resolve(given.cwd), additionalDirs };
+  const home = given.resume?.home ?? given.home ?? troupeHome(process.env, homedir());
+  const options: SupervisorOptions = {
+    ...given,
+    ...{ cwd: resolve(given.cwd), additionalDirs },
+    sandbox: denyingFiles(given.sandbox ?? {}, [fleetKeyFile(home), given.runners?.key]),
+  };
   const clock = options.clock ?? systemClock;
   const ids = options.ids ?? randomIds();
   const id = options.resume?.id ?? ids.session();
@@ -78,7 +84,6 @@ export function openResources(given: SupervisorOptions, onEvent: OnEvent): Sessi
     options.source.provider === "offline"
       ? "offline"
       : resolveModel(options.model ?? options.mainAgent?.model ?? DEFAULT_MODEL, options.aliases);
-  const home = options.resume?.home ?? options.home ?? troupeHome(process.env, homedir());
   const place = options.resume ?? sessionPaths(home, options.cwd, id);
   const release = options.resume?.release ?? locked(place, onWarning);
   const outputs = outputsIn(home, place.folder, ids);

@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import * as z from "zod/mini";
 import { NOT_IN_PROJECT } from "./limit-settings.ts";
 import { isRemoteAddress, REMOTE_ADDRESS } from "./remote-address.ts";
@@ -7,13 +8,16 @@ import { oneOf, setting, textSetting, wholeSetting } from "./setting.ts";
 export const runnersSettings = {
   engine: setting(
     "troupe.runners.engine",
-    textSetting("the address of an engine"),
+    {
+      what: "redis://HOST, rediss://HOST, postgres://HOST/DATABASE or ssh://HOST",
+      schema: z.string().check(z.refine(isEngineAddress)),
+    },
     `The engine through which agents reach runners, such as \`redis://localhost:6379\`, \`postgres://…\` or \`ssh://HOST\`. \`--engine\` does the same for one run. ${NOT_IN_PROJECT}`,
     { trust: "never" },
   ),
   key: setting(
     "troupe.runners.key",
-    textSetting("a path"),
+    { what: "an absolute path", schema: z.string().check(z.refine(isAbsolute)) },
     `The file with the key of the fleet, which \`troupe runners key\` makes. ${NOT_IN_PROJECT}`,
     { fallback: "`~/.troupe/fleet-key`", trust: "never" },
   ),
@@ -42,3 +46,8 @@ export const runnersSettings = {
     { fallback: "256", trust: "never" },
   ),
 } as const;
+
+/** True for a text that can be the address of an engine; whether it is safe to use depends on its password, too. */
+function isEngineAddress(text: string): boolean {
+  return /^(?:rediss?|postgres(?:ql)?|ssh):\/\/\S+$/.test(text) && URL.canParse(text);
+}

@@ -137,7 +137,7 @@ function resultOf({ result, ended, tool }: BegunCall, repeatable: boolean): Call
   return {
     isError: true,
     content: ended
-      ? `${tool} had ended, but its result was lost when the program died. Look at what it did before you call it again.`
-      : `Result unknown: the program died while ${tool} was running. It was not run again; look at what it has done before you do.`,
+      ? `${tool} had ended, but its result was lost when the program was stopped, or died. Look at what it did before you call it again.`
+      : `Result unknown: the program was stopped, or died, while ${tool} was running. It was not run again; look at what it has done before you do.`,
   };
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseArguments } from "../../src/cli/arguments.ts";
-import { choice, flag, repeated, text, toolNames, whole } from "../../src/cli/option.ts";
+import { choice, flag, poolNames, repeated, text, toolNames, whole } from "../../src/cli/option.ts";
 import { sessionFlags as flags } from "../../src/cli/session-flags.ts";
 import { UsageError } from "../../src/cli/usage-error.ts";
 
@@ -11,7 +11,8 @@ const turns = whole({ name: "max-turns", value: "N", min: 1, max: 100, summary: 
 const mode = choice({ name: "mode", choices: ["default", "plan"], also: { normal: "default" }, summary: "" });
 const folders = repeated({ name: "add-dir", value: "FOLDER", summary: "" });
 const tools = toolNames({ name: "allowed-tools", aliases: ["allowedTools"], value: "TOOLS", summary: "" });
-const options = [json, model, turns, mode, folders, tools];
+const pool = poolNames(repeated({ name: "pool", value: "NAME", summary: "" }));
+const options = [flags.runners, pool, json, model, turns, mode, folders, tools];
 const parse = (...argv: string[]) => parseArguments(argv, options);
 const complaint = (...argv: string[]) => {
   try {
@@ -43,6 +44,14 @@ describe("a command line gives", () => {
     const args = parseArguments(argv, [json, flags.runners]);
     expect([args.value(flags.runners), args.positionals]).toEqual([pool, rest]);
   });
+
+  test.each(["--runners=a/b", "--runners=..", "--pool=a b", `--pool=${"x".repeat(129)}`])(
+    "no pool of another name than the engine takes: %s",
+    (word) =>
+      expect(complaint(word)).toMatch(
+        /^--(?:runners|pool) cannot be .*; it is the name of a pool: up to 128 /,
+      ),
+  );
 
   test.each([
     { argv: ["--max-turns", "7"], value: 7 },

@@ -72,6 +72,12 @@ describe("troupe config (A18.4)", () => {
 
   test.each([
     [["set", "modle", "opus"], 'There is no setting "modle"; did you mean model?'],
+    [
+      ["set", "troupe.runners.engine", "foo"],
+      'troupe.runners.engine must be redis://HOST, rediss://HOST, postgres://HOST/DATABASE or ssh://HOST, not "foo"',
+    ],
+    [["set", "troupe.runners.engine", "stdio:"], "troupe.runners.engine must be redis://HOST"],
+    [["set", "troupe.runners.key", "keys/fleet"], "troupe.runners.key must be an absolute path"],
     [["set", "zzz", "1"], 'There is no setting "zzz"; docs/settings.md lists them.'],
     [
       ["set", "troupe.maxAgents", "many"],

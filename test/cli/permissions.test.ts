@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync } from "node:fs";
+import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
 import { type Files, type Folders, foldersWith } from "../settings/folders.ts";
+import { temporaryFolder } from "../support/temporary.ts";
 import { FakeIO } from "./fake-io.ts";
 import { FakeRuntime } from "./fake-session.ts";
 
@@ -44,6 +45,14 @@ describe("troupe permissions explain (A6.9)", () => {
     const found = await permissions(files, "explain", ...words);
     expect(found).toMatchObject({ code });
     expect(found.out).toMatch(new RegExp(`^${decision}  `));
+  });
+
+  test("denies the fleet's key in every mode, wherever a setting has it", async () => {
+    const key = join(temporaryFolder(), "key");
+    writeFileSync(key, "");
+    const words = ["explain", `Read(/${key})`, "--mode", "bypass"];
+    expect((await permissions({ user: { troupe: { runners: { key } } } }, ...words)).code).toBe(1);
+    expect((await permissions({}, ...words)).code).toBe(0);
   });
 
   test("refuses --allowed-tools if the organisation allows no rules but its own (issue 20, 7)", async () => {

@@ -179,7 +179,7 @@ describe("without a terminal", () => {
   test("why agents wait for a runner is said once for all of them, and again if it was over (issue 22)", async () => {
     const io = new FakeIO();
     const progress = await chooseProgress(io);
-    const title = "waits for a runner of pool gpu; none is connected";
+    const title = "waits for a runner of pool gpu; none is connected that has this fleet key";
     const see = (n: number, activity: AgentView["activity"]) =>
       progress.onEvent({ type: "agent", view: agentView({ id: actor(n), activity }) });
     for (const n of [1, 2, 1]) see(n, { type: "tool", tool: "runner", title });

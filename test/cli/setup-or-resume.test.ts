@@ -1,10 +1,18 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
-import { createFleetKey, fleetKeyFile } from "../../src/engine/fleet-key.ts";
+import { createFleetKey } from "../../src/engine/fleet-key.ts";
 import { lockHolder } from "../../src/journal/numbered-lock.ts";
-import { journalFile, sessionPaths } from "../../src/journal/paths.ts";
+import { fleetKeyFile, journalFile, sessionPaths } from "../../src/journal/paths.ts";
 import { processIdentity } from "../../src/journal/process-identity.ts";
 import type { SessionEvent } from "../../src/journal/session-events.ts";
 import { lockSession } from "../../src/journal/session-lock.ts";
@@ -346,11 +354,21 @@ describe("a session with agents on runners", () => {
     const { code, err, runtime } = await run([...argv, offline], { home });
     expect({ code, err }).toEqual({
       code: 2,
-      err: `troupe: Agents of session ${ONE} are on runners of pool default: resume it with --engine URL.\n`,
+      err: "troupe: Agents of this session are on runners of pool default: resume it with --engine URL.\n",
     });
     expect(runtime.sessions).toEqual([]);
     expect(readFileSync(journalFile(folderOf(home)), "utf8")).toBe(before);
     expect(lockHolder(folderOf(home))).toBeNull();
+  });
+
+  test("is not copied without an engine either", async () => {
+    const home = homeWith({ events: atWork });
+    const { code, err } = await run(["-p", "--resume", ONE, "--fork-session", offline], { home });
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: "troupe: Agents of this session are on runners of pool default: resume it with --engine URL.\n",
+    });
+    expect(readdirSync(dirname(folderOf(home)))).toEqual([ONE]);
   });
 
   test("has all their pools named", async () => {

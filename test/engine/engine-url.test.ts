@@ -9,6 +9,8 @@ describe("an engine's address", () => {
     ["redis://[::1]:6379", undefined, "redis", false],
     ["rediss://:secret@redis.example:6380", undefined, "redis", true],
     ["rediss://redis.example", "s/e:c@ret", "redis", true],
+    ["rediss://u:pass@secret@redis.example", undefined, "redis", true],
+    ["postgres://u@localhost/db?password=secret", undefined, "postgres", false],
     ["postgres://troupe@localhost/db", undefined, "postgres", false],
     ["postgresql://troupe:secret@db.example/db?sslmode=verify-full", undefined, "postgres", true],
   ] as const)("accepts %s", (text, password, type, isEncrypted) => {
@@ -23,6 +25,7 @@ describe("an engine's address", () => {
     ["localhost:6379", /is not an engine's address/],
     ["http://localhost", /is not an engine's address/],
     ["redis://h:secret@", /is not an engine's address/],
+    ["http://u:pa@secret/x@localhost", /is not an engine's address/],
     ["redis://:secret@redis.example", /not encrypted. Use rediss:/],
     ["redis://127.0.0.1.example", /not encrypted/],
     ["redis://localhost.example", /not encrypted/],

@@ -58,7 +58,7 @@ describe("a fleet key", () => {
   it.each<[string, string, number, RegExp]>([
     ["that others can read", good, 0o644, /Others can read.*chmod 600/],
     ["that a group can read", good, 0o640, /Others can read/],
-    ["that is too short", good.slice(1), 0o600, /does not contain a fleet key of 32 bytes/],
+    ["that is too short", good.slice(1), 0o600, /is damaged: it does not contain 32 bytes/],
     ["that is something else", "x".repeat(43).replace("x", "+"), 0o600, /does not contain/],
     ["that is empty", "", 0o600, /does not contain/],
     ["that is a long file", "x".repeat(5000), 0o600, /too large/],

@@ -44,7 +44,7 @@ describe("a session that is left while its agents are on runners", {
       const refused = await troupe(["-p", "--resume", id], { url: fleet.model.url, cwd: fleet.cwd, home });
       expect(refused).toMatchObject({
         code: 2,
-        err: `troupe: Agents of session ${id} are on runners of pool default: resume it with --engine URL.\n`,
+        err: "troupe: Agents of this session are on runners of pool default: resume it with --engine URL.\n",
       });
       expect(journal()).toBe(before);
       const resumed = await fleet.startSession([], ["--resume", id], home).ended;

@@ -76,6 +76,20 @@ describe("a program that uses the library", () => {
     expect(open).toThrow(why);
   });
 
+  it("refuses a pool that has no name of one, for all agents and for one", async () => {
+    const runners = { engine: "redis://localhost:1" };
+    const given = {
+      cwd: temporaryFolder(),
+      home: temporaryFolder(),
+      model: { provider: "offline" },
+    } as const;
+    expect(() => new Session({ ...given, runners: { ...runners, pool: "a/b" } })).toThrow(
+      'The pool of runners cannot be "a/b"; it is the name of a pool',
+    );
+    await using session = new Session({ ...given, runners });
+    await expect(session.spawn({ prompt: "where?", runner: ".." })).rejects.toThrow('runner cannot be ".."');
+  });
+
   it("cannot lend a model client of its own", () => {
     const model = { provider: "client", client: scriptedModel(() => ({ text: "" })) } as const;
     const runners = { engine: "redis://localhost:1", credentials: "lend" } as const;

@@ -103,7 +103,7 @@ describe("an actor on a runner", () => {
     await expect.poll(waits).toEqual({
       type: "tool",
       tool: "runner",
-      title: "waits for a runner of pool default; none is connected",
+      title: "waits for a runner of pool default; none is connected that has this fleet key",
     });
     expect(world.done).toEqual([]);
     world.link.addRunner("late");
@@ -215,6 +215,10 @@ describe("an actor on a runner", () => {
     const ended = world.supervisor.prompt(prompt);
     await wait(20_000);
     expect(world.done).toEqual([]);
+    // What continues the sentence "An agent …".
+    expect(world.supervisor.tree()[0]?.activity).toMatchObject({
+      title: "waits for the engine, which does not answer or is full",
+    });
     world.link.engine.setDown(false);
     expect((await ended).summary.status).toBe("done");
   });
@@ -263,7 +267,7 @@ describe("an actor on a runner", () => {
     await expect
       .poll(titles)
       .toEqual([
-        "waits for a runner of pool default; none is connected",
+        "waits for a runner of pool default; none is connected that has this fleet key",
         "waits until another agent has left its runner (at most 1 of a session, troupe.runners.maxAgents)",
       ]);
     expect(world.link.engine.attempts.length).toBe(1);

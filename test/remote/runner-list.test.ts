@@ -20,7 +20,11 @@ const info = (id: string, more: Partial<RunnerInfo> = {}): RunnerInfo => ({
 const rests = { rests: "less than 2 GB of its disk are free" };
 
 it.each<[string, RunnerInfo[], string]>([
-  ["without a runner", [info("r1", { pools: ["cpu"] })], "waits for a runner of pool gpu; none is connected"],
+  [
+    "without a runner",
+    [info("r1", { pools: ["cpu"] })],
+    "waits for a runner of pool gpu; none is connected that has this fleet key",
+  ],
   ["with a busy one", [info("r1"), info("r2", rests)], "waits for a free slot of pool gpu (1 connected)"],
   [
     "with those that shut down",

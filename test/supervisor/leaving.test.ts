@@ -89,6 +89,29 @@ test("a session that is resumed and closed before anything was started stays as 
   }
 });
 
+test("says of a call that ran when the user left that the program was stopped, or died", async () => {
+  const begun = Promise.withResolvers<void>();
+  const call = { name: "Bash", input: { command: "sleep 60", description: "wait" } };
+  const { supervisor, cwd, home } = supervised("worker threads", [{ calls: [call] }], {
+    permissionMode: "bypassPermissions",
+    onEvent: ({ type }) => type === "call-begin" && begun.resolve(),
+  });
+  void supervisor.prompt("go");
+  await begun.promise;
+  supervisor.detach("The session was left.");
+  await supervisor.close();
+  const restoring = await resumeSession({ home, cwd, session: "latest" });
+  if (restoring.type === "refused") throw new Error(restoring.reason);
+  const client = scriptedModel([{ text: "done" }]);
+  const resume = restoring.session;
+  const again = new Supervisor({ cwd, home, source: { provider: "client", client }, resume });
+  await again.resumeUnfinished();
+  await again.close();
+  expect(JSON.stringify(client.requests[0]?.messages)).toContain(
+    "Result unknown: the program was stopped, or died, while Bash was running.",
+  );
+});
+
 test("keeps the text of a reply that is being written, and what it cost so far", async () => {
   const begun = Promise.withResolvers<void>();
   const charged = Promise.withResolvers<void>();

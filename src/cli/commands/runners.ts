@@ -1,6 +1,6 @@
 import type { Arguments } from "../arguments.ts";
 import { type Command, type Context, checkPositionals } from "../command.ts";
-import { flag, repeated, text, whole } from "../option.ts";
+import { flag, poolNames, repeated, text, whole } from "../option.ts";
 import { jsonFlag, sessionFlags } from "../session-flags.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -12,12 +12,14 @@ const engine = text({
 });
 const runnerFlags = {
   engine,
-  pool: repeated({
-    name: "pool",
-    value: "NAME",
-    summary: "a pool whose agents it runs; may be given several times",
-    fallback: "the pool named default",
-  }),
+  pool: poolNames(
+    repeated({
+      name: "pool",
+      value: "NAME",
+      summary: "a pool whose agents it runs; may be given several times",
+      fallback: "the pool named default",
+    }),
+  ),
   slots: whole({
     name: "slots",
     value: "N",

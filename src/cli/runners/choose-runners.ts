@@ -39,12 +39,12 @@ export async function chooseRunners(
 }
 
 /** Without an engine they would fail, and their failure would be recorded: no later resume could continue them. */
-function assertNoneOnRunners({ id, state }: ResumableSession): void {
+function assertNoneOnRunners({ state }: ResumableSession): void {
   const pools = new Set<string>();
   for (const { spec, summary } of state.actors.values())
     if (summary === null && spec.pool !== undefined) pools.add(safeLine(spec.pool));
   if (pools.size === 0) return;
   throw new UsageError(
-    `Agents of session ${id} are on runners of ${pools.size === 1 ? "pool" : "pools"} ${listText([...pools])}: resume it with --engine URL.`,
+    `Agents of this session are on runners of ${pools.size === 1 ? "pool" : "pools"} ${listText([...pools])}: resume it with --engine URL.`,
   );
 }

@@ -1,9 +1,9 @@
 import type { Carrier } from "../../engine/carrier.ts";
-import { fleetKeyFile, readFleetKey } from "../../engine/fleet-key.ts";
+import { readFleetKey } from "../../engine/fleet-key.ts";
 import type { Sealer } from "../../engine/messages.ts";
 import { openEngine } from "../../engine/open-engine.ts";
 import { createSeal } from "../../engine/seal.ts";
-import { troupeHome } from "../../journal/paths.ts";
+import { fleetKeyFile, troupeHome } from "../../journal/paths.ts";
 import type { CliIO } from "../io.ts";
 
 /** Returns the file of the fleet's key on this machine. */

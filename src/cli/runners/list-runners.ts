@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { createFleetKey } from "../../engine/fleet-key.ts";
+import { createFleetKey, readFleetKey } from "../../engine/fleet-key.ts";
 import { openMessage, sealMessage } from "../../engine/messages.ts";
 import { pause } from "../../lib/clock.ts";
 import { randomIds } from "../../mailbox/ids.ts";
@@ -51,11 +51,12 @@ function rowOf({ name, pools, slots, used, load, version, sandbox, draining, res
   ];
 }
 
-/** Creates the fleet's key, or says where it is. */
+/** Creates the fleet's key, or says where it is. Rejects with a sentence if it cannot be used. */
 export async function printKey({ io }: Context): Promise<number> {
   const path = fleetKeyPath(io);
   const isThere = existsSync(path);
-  if (!isThere) await createFleetKey(path);
+  if (isThere) await readFleetKey(path);
+  else await createFleetKey(path);
   await io.stdout.write(`${path}\n`);
   await printNotes(io, [
     isThere

@@ -3,6 +3,7 @@ import { parseJson } from "../../lib/json.ts";
 import { isObject } from "../../lib/objects.ts";
 import { Accept } from "../../mailbox/acceptance.ts";
 import { Effort } from "../../mailbox/effort.ts";
+import { isPoolName, POOL_NAME } from "../../mailbox/ids.ts";
 import { MergeMode } from "../../mailbox/worktree.ts";
 import { isHookEvent, noHookEvent } from "../../settings/hook-events.ts";
 import { type Meaning, readFlag } from "../markdown/field-reader.ts";
@@ -50,8 +51,6 @@ export const mode: Meaning<AgentMode> = (value) => {
     : { value: found };
 };
 
-const POOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
-
 export const readIsolation: Meaning<"worktree" | null> = (value) => {
   if (value === "worktree") return { value };
   return value === false || value === "none" ? { value: null } : { wrong: "must be worktree" };
@@ -71,9 +70,7 @@ export const readThread: Meaning<"own" | null> = (value) => {
 };
 
 export const readPool: Meaning<string> = (value) =>
-  typeof value === "string" && POOL_NAME.test(value)
-    ? { value }
-    : { wrong: "must be the name of a pool: letters, digits, - and _" };
+  typeof value === "string" && isPoolName(value) ? { value } : { wrong: `must be ${POOL_NAME}` };
 
 export const readMerge: Meaning<MergeMode> = (value) => {
   const read = MergeMode.safeParse(value);

@@ -4,7 +4,7 @@ import { whyNoSchema } from "../../context/agents/schema-fault.ts";
 import type { Reference } from "../../context/references.ts";
 import type { Outputs } from "../../journal/outputs.ts";
 import type { Accept } from "../../mailbox/acceptance.ts";
-import { ActorId, type CallId, type Ids, MAIN } from "../../mailbox/ids.ts";
+import { ActorId, type CallId, type Ids, isPoolName, MAIN, POOL_NAME } from "../../mailbox/ids.ts";
 import type { ActorSpec, JsonSchema, Summary } from "../../mailbox/messages.ts";
 import type { MergeMode } from "../../mailbox/worktree.ts";
 import { resolveModel } from "../../model/aliases.ts";
@@ -242,6 +242,8 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
   ): string | undefined {
     const { runners } = this.#parts.common.options;
     if (runner === null) return undefined;
+    if (runner !== undefined && !isPoolName(runner))
+      throw new Error(`runner cannot be ${JSON.stringify(runner)}; it is ${POOL_NAME}.`);
     if (runner === undefined || runners !== undefined) return runner ?? caller?.spec.pool ?? runners?.pool;
     throw new Error(
       `Agents of type ${definition.name} run on runners of pool ${runner}, and no engine is set. Start Troupe with --engine URL, or set troupe.runners.engine.`,

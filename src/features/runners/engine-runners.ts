@@ -1,7 +1,10 @@
+import { resolve } from "node:path";
 import { parseEngineUrl } from "../../engine/engine-url.ts";
-import { fleetKeyFile, readFleetKey } from "../../engine/fleet-key.ts";
+import { readFleetKey } from "../../engine/fleet-key.ts";
+import { fleetKeyFile } from "../../journal/paths.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { troupeVersion } from "../../lib/version.ts";
+import { isPoolName, POOL_NAME } from "../../mailbox/ids.ts";
 import { isRemoteAddress, REMOTE_ADDRESS } from "../../settings/remote-address.ts";
 import type { Runners } from "./index.ts";
 import { type EngineConnection, openRunners } from "./open-runners.ts";
@@ -47,10 +50,13 @@ export function engineRunners(
   if (!isSsh) parseEngineUrl(engine, parts.env["TROUPE_ENGINE_PASSWORD"]);
   if (remote !== undefined && !isRemoteAddress(remote))
     throw new Error(`The remote of runners must be ${REMOTE_ADDRESS}; it is ${JSON.stringify(remote)}.`);
+  if (pool !== undefined && !isPoolName(pool))
+    throw new Error(`The pool of runners cannot be ${JSON.stringify(pool)}; it is ${POOL_NAME}.`);
   return openRunners({
     version: troupeVersion(),
     connect: () =>
       isSsh ? connectSsh(engine, parts) : connectServer(engine, key ?? fleetKeyFile(parts.home), parts),
+    ...(key === undefined ? {} : { key: resolve(key) }),
     ...(setup === undefined ? {} : { setup }),
     ...(remote === undefined ? {} : { remote }),
     ...(pool === undefined ? {} : { pool }),

@@ -19,6 +19,8 @@ import { type TravelWorktrees, travellingFiles } from "./travelling-files.ts";
 export interface Runners {
   /** The pool of agents for which neither their type nor their request names one; absent: those run here. */
   readonly pool?: string;
+  /** The file of the fleet's key, which no agent may read. */
+  readonly key?: string;
   /** A command that runs once in each new worktree on a runner. */
   readonly setup?: string;
   /** A git repository that session and runners reach, for files that are too large for the engine. */

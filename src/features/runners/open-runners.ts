@@ -1,4 +1,5 @@
 import type { Carrier } from "../../engine/carrier.ts";
+import { sweepTemporaryFolders } from "../../journal/temporary-folder.ts";
 import { RemoteHost } from "../../remote/remote-host.ts";
 import type { Runners } from "./index.ts";
 
@@ -10,7 +11,7 @@ export interface EngineConnection {
 }
 
 export interface OpenRunnersOptions
-  extends Pick<Runners, "pool" | "setup" | "remote" | "maxAgents" | "credentials" | "version"> {
+  extends Pick<Runners, "pool" | "key" | "setup" | "remote" | "maxAgents" | "credentials" | "version"> {
   /** Connects to the engine, with the first agent that needs it. Rejects with a sentence. */
   connect(): Promise<EngineConnection>;
 }
@@ -20,6 +21,9 @@ export function openRunners({ connect, ...rest }: OpenRunnersOptions): Runners {
   const given = maxAgents === undefined ? {} : { maxAgents };
   return {
     ...rest,
-    createHost: (parts) => new RemoteHost({ ...parts, ...given, connect }),
+    createHost(parts) {
+      void sweepTemporaryFolders();
+      return new RemoteHost({ ...parts, ...given, connect });
+    },
   };
 }

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SessionSide } from "../../actors/hosts.ts";
-import { inTemporaryFolder } from "../../lib/temporary-folder.ts";
+import { inTemporaryFolder } from "../../journal/temporary-folder.ts";
 import type { SessionId } from "../../mailbox/ids.ts";
 import { remoteRefs } from "../../mailbox/runners.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
@@ -45,7 +45,7 @@ export function travellingFiles(
   };
   return {
     sendFiles: (have, hasRemote) =>
-      inTemporaryFolder("troupe-travel-", async (into) => {
+      inTemporaryFolder("travel", async (into) => {
         const { tree } = heldNow();
         const isShared = hasRemote && remote !== undefined;
         if (isShared) checkout = tree.checkout;
@@ -64,7 +64,7 @@ export function travellingFiles(
         return { repository, commit, bundle: bytes, ...(isShared ? { isPushed } : {}) };
       }),
     takeEdits: (commit, bytes) =>
-      inTemporaryFolder("troupe-travel-", async (folder) => {
+      inTemporaryFolder("travel", async (folder) => {
         const bundle = join(folder, "edits.bundle");
         if (bytes !== null) await writeFile(bundle, bytes);
         const held = heldNow();

@@ -127,7 +127,8 @@ export class HeldWorktrees {
 }
 
 /** Matches commands that remove or move files. */
-const REMOVES = /\b(rm|mv|rmdir|unlink|rename|trash|git\s+(?:rm|mv|clean|revert|apply))\b|-delete\b/;
+const REMOVES =
+  /(?<![\w-])(?:rm|mv|rmdir|unlink|rename|trash|git\s+(?:rm|mv|clean|revert|apply))(?![\w-])|-delete\b/;
 
 function isMeant(
   path: string,
@@ -137,5 +138,13 @@ function isMeant(
 ): boolean {
   if (files?.some((file) => relative(top, file).split(sep).join("/") === path)) return true;
   if (command === null) return false;
-  return REMOVES.test(command) || command.includes(path.slice(path.lastIndexOf("/") + 1));
+  return REMOVES.test(command) || mentions(command, path.slice(path.lastIndexOf("/") + 1));
+}
+
+/** True if a file's name is in a command as a whole: `/tmp` does not mention a file `p`. */
+function mentions(command: string, name: string): boolean {
+  return new RegExp(
+    String.raw`(?<![\p{L}\p{N}_.-])${RegExp.escape(name)}(?![\p{L}\p{N}_-]|\.[\p{L}\p{N}])`,
+    "u",
+  ).test(command);
 }

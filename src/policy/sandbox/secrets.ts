@@ -49,6 +49,19 @@ export function secretPaths({ home, troupeHome, denyRead }: SecretPlaces): strin
 }
 
 /**
+ * Returns settings that deny also these files, in every mode: a deny rule keeps file tools and commands from them, and the
+ * sandbox hides them. Skips files that do not exist, as each rule costs time.
+ */
+export function denyingFiles<S extends { readonly denyRead?: readonly string[] }>(
+  settings: S,
+  files: readonly (string | undefined)[],
+): S {
+  const { denyRead = [] } = settings;
+  const found = files.filter((file) => file !== undefined && exists(file) && !denyRead.includes(file));
+  return found.length === 0 ? settings : { ...settings, denyRead: [...new Set([...denyRead, ...found])] };
+}
+
+/**
  * Returns how these paths are hidden, by their real paths; skips missing ones. A directory that contains a shown path
  * is empty but for that.
  */

@@ -317,6 +317,10 @@ describe("what is wrong is named by its line, and the rest counts", () => {
       "4: disallowed-tools must be names, as a list or with commas between them",
     ],
     ["isolation: remote", "4: isolation must be worktree"],
+    [
+      "runner: ..",
+      '4: runner must be the name of a pool: up to 128 letters, digits, "-", "_", "." and "@", a letter or digit first',
+    ],
   ])(
     "an agent that a file means to hold back is not used where that cannot be read: %s",
     async (line, why) => {

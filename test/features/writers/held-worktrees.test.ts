@@ -57,6 +57,10 @@ describe("the trees of a session", () => {
     { command: "node move.js src/a.txt", own: true },
     { command: "npm run build", own: false },
     { command: "npm test", own: false },
+    { command: "node move.js old-a.txt src/a.txt.orig", own: false },
+    { command: "docker run --rm build", own: false },
+    { command: "/bin/rm src/*", own: true },
+    { command: "node -e 'fs.unlinkSync(\"a.txt\")'", own: true },
   ])(
     "a deletion is the agent's own where its command speaks of it: $command (C15)",
     async ({ command, own }) => {

@@ -77,6 +77,11 @@ describe("a command in the sandbox", unless(whyNoBubblewrap), () => {
     expect(output.head).not.toContain(text);
   });
 
+  test("runs if a hidden directory has a file that is hidden as well", async () => {
+    const { run } = opened({ "home/.ssh/id": "secret" }, { denyRead: ["~/.ssh/id"] });
+    expect((await run('cat "$HOME/.ssh/id"; echo ran')).output.head).toMatch(/ran\n$/);
+  });
+
   test("does not write what settings keep: a file, what is in a directory, and what is not there yet", async () => {
     const denyWrite = ["kept", "dir", "absent"].map((name) => `~/../workspace/${name}`);
     const files = { "workspace/kept": "before", "workspace/dir/in": "before", "workspace/other": "before" };
