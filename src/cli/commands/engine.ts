@@ -15,6 +15,7 @@ const engineFlag = text({
   name: "engine",
   value: "URL",
   summary: "redis://, rediss:// or postgres://; TROUPE_ENGINE_PASSWORD is its password",
+  fallback: "TROUPE_ENGINE, or troupe.runners.engine",
 });
 
 const olderFlag = whole({
@@ -46,10 +47,9 @@ export const engineCommand = withSubcommands({
   ],
 });
 
-function engineOf(args: Arguments, { io }: Context) {
-  const url = args.value(engineFlag);
-  if (url === undefined || url === "")
-    throw new UsageError("engine needs the engine's address: add --engine redis://localhost:6379.");
+async function engineOf(args: Arguments, { io }: Context) {
+  const { engineAddress } = await import("../runners/fleet.ts");
+  const url = await engineAddress(args.value(engineFlag), io, "engine");
   if (url.startsWith("ssh:"))
     throw new UsageError(
       "An ssh:// engine keeps nothing, so there is nothing to check; run troupe runner there.",
@@ -60,7 +60,7 @@ function engineOf(args: Arguments, { io }: Context) {
 
 async function check(args: Arguments, context: Context): Promise<number> {
   const { io } = context;
-  const { url, options } = engineOf(args, context);
+  const { url, options } = await engineOf(args, context);
   const { checkEngine } = await import("../../engine/check-engine.ts");
   const checks = await checkEngine(url, options);
   const hasFailed = checks.some(({ state }) => state === "failed");
@@ -84,7 +84,7 @@ function checkLines(checks: readonly EngineCheck[], paint: Paint): string {
 
 async function list(args: Arguments, context: Context): Promise<number> {
   const { io } = context;
-  const { url, options } = engineOf(args, context);
+  const { url, options } = await engineOf(args, context);
   const { listStock } = await import("../../engine/stock.ts");
   const stock = await listStock(url, options);
   if (args.value(jsonFlag)) {
@@ -106,7 +106,7 @@ async function list(args: Arguments, context: Context): Promise<number> {
 
 async function sweep(args: Arguments, context: Context): Promise<number> {
   const { io } = context;
-  const { url, options } = engineOf(args, context);
+  const { url, options } = await engineOf(args, context);
   const { sweepStock } = await import("../../engine/stock.ts");
   const swept = await sweepStock(url, (args.value(olderFlag) ?? 24) * HOUR_MS, options);
   if (args.value(jsonFlag)) await printJson(io, swept);

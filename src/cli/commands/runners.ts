@@ -8,7 +8,7 @@ const engine = text({
   name: "engine",
   value: "URL",
   summary: "where attempts come from: redis://, rediss://, postgres:// or stdio:",
-  fallback: "TROUPE_ENGINE",
+  fallback: "TROUPE_ENGINE, or troupe.runners.engine",
 });
 const runnerFlags = {
   engine,
@@ -41,10 +41,9 @@ const runnerFlags = {
 };
 
 /** Returns an engine's address as given or set. It has a password, so it is best set. */
-function engineUrlOf(args: Arguments, { io }: Context, command: string): string {
-  const url = args.value(engine) ?? io.env["TROUPE_ENGINE"]?.trim();
-  if (url) return url;
-  throw new UsageError(`${command} needs an engine: give --engine URL, or set TROUPE_ENGINE.`);
+async function engineUrlOf(args: Arguments, { io }: Context, command: string): Promise<string> {
+  const { engineAddress } = await import("../runners/fleet.ts");
+  return engineAddress(args.value(engine), io, command);
 }
 
 /** `troupe runner`: runs agents of sessions on other machines. */
@@ -66,7 +65,7 @@ export const runnerCommand: Command = {
   ],
   async run(args, context) {
     checkPositionals("runner", "", args.positionals);
-    const url = engineUrlOf(args, context, "runner");
+    const url = await engineUrlOf(args, context, "runner");
     const { runRunner } = await import("../runners/run-runner.ts");
     return runRunner({
       ...{ url, context, args, pools: args.value(runnerFlags.pool), slots: args.value(runnerFlags.slots) },
@@ -92,7 +91,7 @@ export const runnersCommand: Command = {
   async run(args, context) {
     const [word, ...rest] = args.positionals;
     if (word === undefined) {
-      const url = engineUrlOf(args, context, "runners");
+      const url = await engineUrlOf(args, context, "runners");
       const { printRunners } = await import("../runners/list-runners.ts");
       return printRunners(url, args.value(jsonFlag), context);
     }

@@ -4,11 +4,31 @@ import type { Sealer } from "../../engine/messages.ts";
 import { openEngine } from "../../engine/open-engine.ts";
 import { createSeal } from "../../engine/seal.ts";
 import { fleetKeyFile, troupeHome } from "../../journal/paths.ts";
+import { settingsPaths } from "../../settings/paths.ts";
+import { combine } from "../../settings/read-settings.ts";
+import { readSettingsFiles } from "../../settings/settings-file.ts";
+import { whereOf } from "../directories.ts";
 import type { CliIO } from "../io.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** Returns what the user's settings say of runners; a project's own say nothing of them. */
+async function readRunnersSettings(io: CliIO) {
+  const files = await readSettingsFiles(settingsPaths(whereOf(io, io.cwd)));
+  return combine(files, false).settings.runners;
+}
+
+/** Returns the engine's address: the flag's, that of `TROUPE_ENGINE`, or that of the settings. Throws a `UsageError` without one. */
+export async function engineAddress(given: string | undefined, io: CliIO, command: string): Promise<string> {
+  const url = given?.trim() || io.env["TROUPE_ENGINE"]?.trim() || (await readRunnersSettings(io)).engine;
+  if (url !== undefined) return url;
+  throw new UsageError(
+    `${command} needs an engine: give --engine URL, or set TROUPE_ENGINE or troupe.runners.engine.`,
+  );
+}
 
 /** Returns the file of the fleet's key on this machine. */
-export function fleetKeyPath(io: Pick<CliIO, "env" | "homedir">): string {
-  return fleetKeyFile(troupeHome(io.env, io.homedir));
+export async function fleetKeyPath(io: CliIO): Promise<string> {
+  return (await readRunnersSettings(io)).key ?? fleetKeyFile(troupeHome(io.env, io.homedir));
 }
 
 /** Connects to an engine. Throws a sentence. */
@@ -19,7 +39,7 @@ export function openCarrier(url: string, { env, clock }: Pick<CliIO, "env" | "cl
 
 /** Returns what seals and opens a session's messages, by the key on this machine. Rejects with a sentence. */
 export async function readSealers(io: CliIO): Promise<(session: string) => Sealer> {
-  return sealersOf(await readFleetKey(fleetKeyPath(io)));
+  return sealersOf(await readFleetKey(await fleetKeyPath(io)));
 }
 
 export function sealersOf(key: Uint8Array): (session: string) => Sealer {

@@ -53,7 +53,7 @@ function rowOf({ name, pools, slots, used, load, version, sandbox, draining, res
 
 /** Creates the fleet's key, or says where it is. Rejects with a sentence if it cannot be used. */
 export async function printKey({ io }: Context): Promise<number> {
-  const path = fleetKeyPath(io);
+  const path = await fleetKeyPath(io);
   const isThere = existsSync(path);
   if (isThere) await readFleetKey(path);
   else await createFleetKey(path);

@@ -1,11 +1,10 @@
 import { readFleetKey } from "../../engine/fleet-key.ts";
 import { engineRunners, type RunnersOptions } from "../../features/runners/engine-runners.ts";
 import type { Runners } from "../../features/runners/index.ts";
-import { troupeHome } from "../../journal/paths.ts";
+import { fleetKeyFile, troupeHome } from "../../journal/paths.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import type { CliIO } from "../io.ts";
 import { UsageError } from "../usage-error.ts";
-import { fleetKeyPath } from "./fleet.ts";
 
 /** Returns the runners of a session. Throws a `UsageError` if their engine has no usable address, or there is no key. */
 export async function sessionRunners(options: RunnersOptions, io: CliIO): Promise<Runners> {
@@ -18,7 +17,7 @@ export async function sessionRunners(options: RunnersOptions, io: CliIO): Promis
       { env: io.env, home, clock: io.clock, onLine },
     );
     // Before the first agent finds out.
-    if (!engine.startsWith("ssh:")) await readFleetKey(key ?? fleetKeyPath(io));
+    if (!engine.startsWith("ssh:")) await readFleetKey(key ?? fleetKeyFile(home));
     return runners;
   } catch (error) {
     throw new UsageError(errorMessage(error));
