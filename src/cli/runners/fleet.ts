@@ -11,7 +11,7 @@ import { whereOf } from "../directories.ts";
 import type { CliIO } from "../io.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** Returns what the user's settings say of runners; a project's own say nothing of them. */
+/** Returns what the user's settings say of runners; those of a project do not count. */
 async function readRunnersSettings(io: CliIO) {
   const files = await readSettingsFiles(settingsPaths(whereOf(io, io.cwd)));
   return combine(files, false).settings.runners;
