@@ -8,6 +8,7 @@ import { changedLinesOf } from "./changed-lines.ts";
 import { countsBetween } from "./changes.ts";
 import { claimTree } from "./claim.ts";
 import { createTree } from "./create.ts";
+import { deferTree, isTreeDeferred, makeDeferred } from "./deferred.ts";
 import { diffTree } from "./diff.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { Histories } from "./ever-tracked.ts";
@@ -43,6 +44,7 @@ import { gitOn, locateWorktree, type TreeGit, type TreePlace } from "./worktree-
  * nothing.
  */
 export async function keepTree(request: GitRequest<"keep">, ground: GitEnvironment): Promise<Kept> {
+  if (await isTreeDeferred(request.tree, ground)) return { type: "empty" };
   const place = locateWorktree(request.tree);
   return withTreeLock(place.common, request.tree.name, ground, () => keep(request, place, ground));
 }
@@ -169,6 +171,7 @@ async function listingOf(
     branch: branches.has(branch) ? branch : null,
     owner: record?.owner ?? null,
     alive: record !== null && ground.isAlive(record.owner.process),
+    ...(record?.deferred === undefined ? {} : { deferred: true }),
     ...{ base, snapshot },
     at: snapshot === null ? (record?.at ?? at) : at,
     counts: isUnsaved ? null : saved,
@@ -206,7 +209,12 @@ export type Operations = {
 /** The operations without state between two requests. */
 export const operations: Omit<Operations, "everTracked"> = {
   inspect,
-  create: createTree,
+  create: (request, ground, signal) =>
+    request.deferred ? deferTree(request, ground, signal) : createTree(request, ground, signal),
+  make: async ({ tree }, ground, signal) => ({
+    type: "done",
+    notes: [...(await makeDeferred(tree, ground, signal))],
+  }),
   claim: claimTree,
   snapshot: snapshotTree,
   changedLines: changedLinesOf,

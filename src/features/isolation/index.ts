@@ -26,6 +26,8 @@ export interface WorktreeWatch {
   /** Resolves with why it must not be made, or null. */
   creating(request: GitRequest<"create">, signal?: AbortSignal): Promise<string | null>;
   removing(request: GitRequest<"remove">, signal?: AbortSignal): Promise<void>;
+  /** True if something looks at each worktree before it is removed, so that there must be one. */
+  seesRemovals(): boolean;
 }
 
 /** Starts nothing: the git worker starts with the first worktree. */
@@ -63,7 +65,10 @@ export function isolationFeature(isolation: WorktreeIsolation): Joints {
   const treeOf = (actor: Actor) => trees.at(actor.root);
   return {
     prepareSpawn: ({ id, isolation: wanted, from, merge, isAway }) =>
-      wanted === "worktree" || isAway ? isolation.wanted(id, from, merge, isAway) : null,
+      wanted === "worktree" || isAway
+        ? isolation.wanted(id, from, merge, isAway)
+        : // It works in the worktree of its caller.
+          (isolation.deferred.need(from)?.then(() => ({})) ?? null),
     prepareStart(actor) {
       const ready = isolation.before(actor);
       return ready && { tool: "Worktree", title: "its worktree is being made", ready };
@@ -126,7 +131,8 @@ function lazyWorktrees(given: Omit<GitWorkerOptions, "onDied">, watch: WorktreeW
     async create(request: GitRequest<"create">, signal?: AbortSignal): Promise<AnswerOf<"create">> {
       const reason = await watch.creating(request, signal);
       if (reason !== null) return { type: "refused", reason };
-      return (await load()).create(request, signal);
+      const { deferred: _, ...now } = request;
+      return (await load()).create(watch.seesRemovals() ? now : request, signal);
     },
     async remove(request: GitRequest<"remove">, signal?: AbortSignal): Promise<AnswerOf<"remove">> {
       await watch.removing(request, signal);

@@ -24,6 +24,7 @@ import type { Commands } from "../background/commands.ts";
 import type { SessionAsks } from "../gate/asking.ts";
 import type { HeldTree, HeldWorktrees } from "../writers/held-worktrees.ts";
 import { conflictText } from "./conflict-text.ts";
+import { DeferredTrees } from "./deferred-trees.ts";
 import { type FinishedRun, MergeBack, type MergeBackOutcome } from "./merge-back.ts";
 import { MergeQueue } from "./merge-queue.ts";
 import { recheckBeforeWrite } from "./recheck.ts";
@@ -58,6 +59,7 @@ export const KEEP_MS = 30_000;
 /** Actors with their own worktrees: created before they start, saved while they work, merged when they end. */
 export class WorktreeIsolation {
   readonly trees: HeldWorktrees;
+  readonly deferred: DeferredTrees;
   readonly #parts: IsolationParts;
   readonly #queue = new MergeQueue();
   readonly #commands: TreeCommands;
@@ -72,6 +74,7 @@ export class WorktreeIsolation {
     this.#parts = parts;
     const { worktrees, settings, onWarning } = parts;
     this.trees = parts.trees;
+    this.deferred = new DeferredTrees(parts);
     this.#commands = new TreeCommands(parts.commands, parts.clock);
     this.#back = new MergeBack({
       ...{ worktrees, settings, onWarning },
@@ -93,6 +96,7 @@ export class WorktreeIsolation {
       throw new Error(
         `No worktree is created here: ${foreign}, and the user has not agreed to that. Call Agent again without isolation, or ask the user to trust this directory.`,
       );
+    await this.deferred.need(from);
     const found = await this.#parts.worktrees.inspect({ folder: from });
     if (found.type === "refused")
       throw new Error(
@@ -132,7 +136,7 @@ export class WorktreeIsolation {
     const isAway = actor.spec.isolation?.away !== undefined;
     const request = {
       ...{ folder: checkout, name, owner: this.ownerOf(actor.id), baseRef: settings.baseRef },
-      ...(isAway ? { travels: true as const } : {}),
+      ...(isAway ? { travels: true as const, deferred: true as const } : {}),
       dependencies: Object.entries(settings.dependencies).map(([folder, how]) => ({ folder, how })),
     };
     const hasWorked = actor.run > 1 || actor.turnsTaken > 0;
@@ -147,6 +151,7 @@ export class WorktreeIsolation {
     if (made.type === "refused") return made.reason;
     const asItIs = made.type === "claimed" && made.how === "as-it-is";
     this.trees.hold(made.tree, actor.id, asItIs ? 0 : since);
+    if (isAway) this.deferred.add(made.tree);
     for (const note of made.notes) this.#parts.onWarning(`The worktree of agent ${actor.id}: ${note}`);
     // A crash during a check left merged files in it, which are not edits of its owner.
     if (asItIs) {
@@ -320,6 +325,7 @@ export class WorktreeIsolation {
     if (result.outcome === "merged") this.trees.merged(held.tree, { title, paths, intent: intentOf(text) });
     // An actor whose branch is kept can be resumed: it then claims its worktree again.
     this.trees.letGo(held.tree);
+    this.deferred.forget(held.tree);
     this.#parts.onEvent({ type: "merge", actor, state: "ended", result });
     return { ...summary, worktree: result };
   }

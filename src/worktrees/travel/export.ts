@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { snapshotCheckout } from "../checkout-snapshot.ts";
+import { isTreeDeferred, makeDeferred } from "../deferred.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { parts } from "../git.ts";
 import { OUR_REFS, snapshotRef } from "../layout.ts";
@@ -76,6 +77,10 @@ async function sourceOfTree(
     refuseRequest(
       `The worktree ${name} was made for this machine, with files that are not committed, so it is not sent to another one.`,
     );
+  // Its files are those of its base.
+  if (at === undefined && (await isTreeDeferred(tree, ground)))
+    return { commit: tree.base, base: tree.base, head: tree.head, notes: [] };
+  await makeDeferred(tree, ground);
   await settleLeftOver(repo, tree, ground);
   const of = (commit: string, notes: readonly string[]): Source => ({
     ...{ commit, base: tree.base, head: tree.head, notes },

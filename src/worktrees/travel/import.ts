@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { MAX_BUNDLE_BYTES } from "../../mailbox/runners.ts";
 import type { Worktree } from "../../mailbox/worktree.ts";
 import { filesOf } from "../changes.ts";
+import { makeDeferred } from "../deferred.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { snapshotRef } from "../layout.ts";
 import { withTreeLock } from "../lock.ts";
@@ -27,7 +28,7 @@ export async function importEdits(
   signal: AbortSignal,
 ): Promise<SuccessOf<"importEdits">> {
   const repo = await repositoryAt(checkout, ground);
-  const record = (await readRecord(repo.common, name)) ?? refuseRequest(`There is no worktree ${name}.`);
+  const known = (await readRecord(repo.common, name)) ?? refuseRequest(`There is no worktree ${name}.`);
   if (isBeingRemoved(repo.common, name))
     refuseRequest(`The worktree ${name} is being removed, so no more edits of it are taken.`);
   const { commit } = arrived;
@@ -35,12 +36,15 @@ export async function importEdits(
     "bundle" in arrived
       ? { commit, pack: await assertBundle(arrived.bundle, commit, MAX_BUNDLE_BYTES) }
       : { commit, remote: arrived.remote };
-  await bringIn(repo, record.tree, from, ground, signal);
+  await bringIn(repo, known.tree, from, ground, signal);
+  const making = await makeDeferred(known.tree, ground, signal);
+  const record = (await readRecord(repo.common, name)) ?? known;
   await settleLeftOver(repo, record.tree, ground);
   const shown = await withTreeLock(repo.common, name, ground, () =>
     showSnapshot(repo, record, commit, ground),
   );
-  return { type: "imported", snapshot: shown.snapshot, changed: [...shown.changed], notes: [...shown.notes] };
+  const { snapshot, changed, notes } = shown;
+  return { type: "imported", snapshot, changed: [...changed], notes: [...making, ...notes] };
 }
 
 interface ShownSnapshot {
