@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Worktree } from "../mailbox/worktree.ts";
 import { holdNewBase } from "./advance-base.ts";
-import { baseOf } from "./base.ts";
+import { type Base, baseOf } from "./base.ts";
 import { assertTreeName, beginTree, finishTree, makeTree, newRecord, refuseTaken } from "./create.ts";
 import { deleteRef } from "./delete-ref.ts";
 import { discardWorktree } from "./discard.ts";
@@ -35,18 +35,32 @@ export async function deferTree(
   request: GitRequest<"create">,
   ground: GitEnvironment,
   signal: AbortSignal,
+  look: () => Promise<SeenCheckout> = () => lookAtCheckout(request, ground),
 ): Promise<SuccessOf<"create">> {
   assertTreeName(request.name);
-  const repo = await repositoryAt(request.folder, ground);
-  if (await isAgents(repo))
-    return { type: "created", ...(await makeTree(request, repo, false, ground, signal)) };
-  return retryAfterGc(repo.common, ground, async () => {
-    const base = await baseOf(repo, request, ground, signal);
+  return retryAfterGc(commonFolder(request.folder) ?? request.folder, ground, async () => {
+    const { repo, base } = await look();
+    if (await isAgents(repo))
+      return { type: "created", ...(await makeTree(request, repo, false, ground, signal)) };
     const { dependencies } = request;
     const record = newRecord(request, repo, base, ground);
     await withLock(repo.common, ground, () => begin(repo, record, { dependencies }, ground), { signal });
     return { type: "created", tree: record.tree, notes: [...base.notes, ...(await submodulesOf(repo.git))] };
   });
+}
+
+/** A checkout, and what a worktree of it starts from. */
+export interface SeenCheckout {
+  readonly repo: Repository;
+  readonly base: Base;
+}
+
+export async function lookAtCheckout(
+  request: Pick<GitRequest<"create">, "folder" | "baseRef" | "travels">,
+  ground: GitEnvironment,
+): Promise<SeenCheckout> {
+  const repo = await repositoryAt(request.folder, ground);
+  return { repo, base: await baseOf(repo, request, ground, ground.signal) };
 }
 
 /** True if a checkout is itself a worktree of Troupe. */

@@ -101,7 +101,8 @@ export type Hunk = z.infer<typeof Hunk>;
 
 export const GIT_OPERATIONS = {
   inspect: {
-    request: InFolder,
+    /** `trees`: false for none. */
+    request: z.extend(InFolder, { trees: z.optional(z.literal(false)) }),
     response: answer(
       outcome("repository", {
         /** The top directory of the checkout that contains `folder`. */

@@ -97,7 +97,7 @@ export class WorktreeIsolation {
         `No worktree is created here: ${foreign}, and the user has not agreed to that. Call Agent again without isolation, or ask the user to trust this directory.`,
       );
     await this.deferred.need(from);
-    const found = await this.#parts.worktrees.inspect({ folder: from });
+    const found = await this.#parts.worktrees.inspect({ folder: from, trees: false });
     if (found.type === "refused")
       throw new Error(
         isAway ? `An agent on a runner takes a git repository along. ${found.reason}` : found.reason,

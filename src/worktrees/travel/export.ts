@@ -49,7 +49,7 @@ export async function exportTree(
 /** The same files are the same commit again, so that agents which only read can share a worktree. */
 async function sourceOfCheckout(repo: Repository, ground: GitEnvironment): Promise<Source> {
   const { head } = repo;
-  const taken = await snapshotCheckout(repo, head === null ? [] : [head], ground, true);
+  const taken = await snapshotCheckout(repo, head === null ? [] : [head], ground, { travels: true });
   const last = `${OUR_REFS}exports/${createHash("sha256").update(repo.top).digest("hex").slice(0, 16)}`;
   const asked = [`${last}^{tree}`, last, ...(head === null ? [] : [`${last}^`, `${head}^{tree}`])];
   const { out } = await repo.git.run(["rev-parse", "--revs-only", ...asked]);
