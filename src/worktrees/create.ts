@@ -108,28 +108,24 @@ export async function beginTree(
   await makeTreesFolder(repo);
   await dropBrokenEntries(repo, ground);
   await refuseTaken(repo, record.tree, again);
-  // What was deferred has no snapshots.
-  if (again && record.deferred === undefined) await continueChain(repo, record.tree);
+  // What was deferred has no snapshots, and a ref on its base.
+  const isDeferred = record.deferred !== undefined;
+  if (again && !isDeferred) await continueChain(repo, record.tree);
   try {
     // Write the record first, so that everything made from now on has an owner (C13).
     await writeRecord(repo.common, record.tree.name, record);
-    await addEmpty(repo, record.tree, again, ground);
+    if (!isDeferred) await holdNewBase(repo, record.tree, again, ground);
+    await addEmpty(repo, record.tree);
   } catch (error) {
     await discardWorktree(repo, record);
     throw error;
   }
 }
 
-async function addEmpty(
-  repo: Repository,
-  tree: Worktree,
-  again: boolean,
-  ground: GitEnvironment,
-): Promise<void> {
+async function addEmpty({ git }: Repository, tree: Worktree): Promise<void> {
   const { path, branch, base } = tree;
-  const said = async (args: readonly string[]) => outputOf(await repo.git.run(args), notMade(tree));
-  await holdNewBase(repo, tree, again, ground);
-  await said(["worktree", "add", "--no-checkout", "--no-track", "-b", branch, path, base]);
+  const add = ["worktree", "add", "--no-checkout", "--no-track", "-b", branch, path, base];
+  outputOf(await git.run(add), notMade(tree));
 }
 
 /**

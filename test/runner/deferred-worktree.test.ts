@@ -45,7 +45,7 @@ describe("the worktree here of an agent on a runner", () => {
     expect(existsSync(join(cwd, ".claude"))).toBe(false);
   });
 
-  it("is made before its agent starts if a hook looks at it before it is removed", async () => {
+  it("is made for a hook that looks at it before it is removed", async () => {
     const place = temporaryFolder();
     const look = `cd "$(sed 's/.*"worktree_path":"\\([^"]*\\)".*/\\1/')" && ls > ${place}/files`;
     const { supervisor, start } = await openFleet(() => done, { hooks: hooksOf("WorktreeRemove", look) });

@@ -26,7 +26,7 @@ export interface WorktreeWatch {
   /** Resolves with why it must not be made, or null. */
   creating(request: GitRequest<"create">, signal?: AbortSignal): Promise<string | null>;
   removing(request: GitRequest<"remove">, signal?: AbortSignal): Promise<void>;
-  /** True if something looks at each worktree before it is removed, so that there must be one. */
+  /** True if something looks at each worktree before it is removed, so that it must exist. */
   seesRemovals(): boolean;
 }
 
@@ -131,10 +131,11 @@ function lazyWorktrees(given: Omit<GitWorkerOptions, "onDied">, watch: WorktreeW
     async create(request: GitRequest<"create">, signal?: AbortSignal): Promise<AnswerOf<"create">> {
       const reason = await watch.creating(request, signal);
       if (reason !== null) return { type: "refused", reason };
-      const { deferred: _, ...now } = request;
-      return (await load()).create(watch.seesRemovals() ? now : request, signal);
+      return (await load()).create(request, signal);
     },
     async remove(request: GitRequest<"remove">, signal?: AbortSignal): Promise<AnswerOf<"remove">> {
+      // If it cannot be made, the hook reads that it does not exist.
+      if (watch.seesRemovals()) await (await load()).make(request, signal);
       await watch.removing(request, signal);
       return (await load()).remove(request, signal);
     },

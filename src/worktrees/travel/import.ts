@@ -11,10 +11,10 @@ import type { ChangedFile, GitRequest, SuccessOf } from "../protocol.ts";
 import { bothEnded, GitRefusal, outputOf, refuseByGit, refuseRequest } from "../refusal.ts";
 import { isBeingRemoved } from "../removal-mark.ts";
 import { repositoryAt } from "../repository.ts";
-import { sideIndexFile } from "../side-index.ts";
+import { openSideIndex, seedFromTree, sideIndexFile } from "../side-index.ts";
 import { readRecord, type TreeRecord, writeRecord } from "../tree-record.ts";
 import { snapshotLocked } from "../tree-snapshot.ts";
-import { locateWorktree } from "../worktree-location.ts";
+import { gitOn, locateWorktree, type TreePlace } from "../worktree-location.ts";
 import { bringIn } from "./bring-in.ts";
 import { assertBundle } from "./bundle.ts";
 
@@ -37,7 +37,7 @@ export async function importEdits(
       ? { commit, pack: await assertBundle(arrived.bundle, commit, MAX_BUNDLE_BYTES) }
       : { commit, remote: arrived.remote };
   await bringIn(repo, known.tree, from, ground, signal);
-  const making = await makeDeferred(known.tree, ground, signal);
+  const making = await makeDeferred(known.tree, ground, signal, repo);
   const record = (await readRecord(repo.common, name)) ?? known;
   await settleLeftOver(repo, record.tree, ground);
   const shown = await withTreeLock(repo.common, name, ground, () =>
@@ -57,13 +57,14 @@ interface ShownSnapshot {
 /** Gives a worktree the files of a commit and puts it on the chain. Call under the worktree's lock. */
 export async function showSnapshot(
   repo: Repository,
-  { tree }: TreeRecord,
+  record: TreeRecord,
   commit: string,
   ground: GitEnvironment,
 ): Promise<ShownSnapshot> {
+  const { tree } = record;
   const place = locateWorktree(tree);
   // Without an index of an earlier one, every file would be read each time.
-  if (!existsSync(sideIndexFile(place, tree, "index")))
+  if (!existsSync(sideIndexFile(place, tree, "index")) && !(await beginIndex(record, place, ground)))
     await snapshotLocked({ tree, files: null }, place, ground);
   try {
     return await show(repo, tree, commit, ground);
@@ -74,6 +75,22 @@ export async function showSnapshot(
     if (changed.length === 0) throw error;
     const shown = await show(repo, tree, commit, ground);
     return { ...shown, notes };
+  }
+}
+
+/** Starts from the index of git, which has the files of a new worktree. Returns false if there is none. */
+async function beginIndex(
+  { tree, at }: TreeRecord,
+  place: TreePlace,
+  ground: GitEnvironment,
+): Promise<boolean> {
+  const index = openSideIndex(place, tree, "index", ground);
+  try {
+    const isBegun = await seedFromTree(gitOn(tree, place, ground), place, tree, index.file, at);
+    if (isBegun) index.keep();
+    return isBegun;
+  } finally {
+    index.drop();
   }
 }
 
