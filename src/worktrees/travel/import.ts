@@ -78,7 +78,7 @@ export async function showSnapshot(
   }
 }
 
-/** Starts from the index of git, which has the files of a new worktree. Returns false if there is none. */
+/** Starts from the index of git, which has the files of a new worktree. Returns false if that cannot be read. */
 async function beginIndex(
   { tree, at }: TreeRecord,
   place: TreePlace,
