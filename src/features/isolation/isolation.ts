@@ -24,7 +24,6 @@ import type { Commands } from "../background/commands.ts";
 import type { SessionAsks } from "../gate/asking.ts";
 import type { HeldTree, HeldWorktrees } from "../writers/held-worktrees.ts";
 import { conflictText } from "./conflict-text.ts";
-import { DeferredTrees } from "./deferred-trees.ts";
 import { type FinishedRun, MergeBack, type MergeBackOutcome } from "./merge-back.ts";
 import { MergeQueue } from "./merge-queue.ts";
 import { recheckBeforeWrite } from "./recheck.ts";
@@ -44,6 +43,8 @@ export interface IsolationParts {
   readonly commands: Commands;
   readonly verdicts: AcceptanceVerdicts;
   readonly asks: Pick<SessionAsks, "hasPerson" | "question">;
+  /** Makes the worktree that a directory is in, if it waits for its first edits; null if there is nothing to wait for. */
+  need(directory: string): Promise<void> | null;
   /** Returns what git would run in a directory without the user's trust, or null. */
   foreignGit(folder: string): string | null;
   onWarning(message: string): void;
@@ -59,7 +60,7 @@ export const KEEP_MS = 30_000;
 /** Actors with their own worktrees: created before they start, saved while they work, merged when they end. */
 export class WorktreeIsolation {
   readonly trees: HeldWorktrees;
-  readonly deferred: DeferredTrees;
+  readonly need: IsolationParts["need"];
   readonly #parts: IsolationParts;
   readonly #queue = new MergeQueue();
   readonly #commands: TreeCommands;
@@ -74,7 +75,7 @@ export class WorktreeIsolation {
     this.#parts = parts;
     const { worktrees, settings, onWarning } = parts;
     this.trees = parts.trees;
-    this.deferred = new DeferredTrees(parts);
+    this.need = parts.need;
     this.#commands = new TreeCommands(parts.commands, parts.clock);
     this.#back = new MergeBack({
       ...{ worktrees, settings, onWarning },
@@ -96,7 +97,7 @@ export class WorktreeIsolation {
       throw new Error(
         `No worktree is created here: ${foreign}, and the user has not agreed to that. Call Agent again without isolation, or ask the user to trust this directory.`,
       );
-    await this.deferred.need(from);
+    await this.need(from);
     const found = await this.#parts.worktrees.inspect({ folder: from, trees: false });
     if (found.type === "refused")
       throw new Error(
@@ -150,8 +151,8 @@ export class WorktreeIsolation {
     const made = claims ? await worktrees.claim(request, signal) : begun;
     if (made.type === "refused") return made.reason;
     const asItIs = made.type === "claimed" && made.how === "as-it-is";
-    this.trees.hold(made.tree, actor.id, asItIs ? 0 : since);
-    if (isAway) this.deferred.add(made.tree);
+    const held = this.trees.hold(made.tree, actor.id, asItIs ? 0 : since);
+    held.mayBeDeferred = isAway;
     for (const note of made.notes) this.#parts.onWarning(`The worktree of agent ${actor.id}: ${note}`);
     // A crash during a check left merged files in it, which are not edits of its owner.
     if (asItIs) {
@@ -325,7 +326,6 @@ export class WorktreeIsolation {
     if (result.outcome === "merged") this.trees.merged(held.tree, { title, paths, intent: intentOf(text) });
     // An actor whose branch is kept can be resumed: it then claims its worktree again.
     this.trees.letGo(held.tree);
-    this.deferred.forget(held.tree);
     this.#parts.onEvent({ type: "merge", actor, state: "ended", result });
     return { ...summary, worktree: result };
   }
