@@ -157,6 +157,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     ...{ options, ask: small.ask, runAgent: (...hook) => agents.runForHook(...hook) },
     ...{ sources: options.hooks ?? [], ofAgents: definitionHooks(types.all) },
     ...{ session: id, model, folder: place.folder, cwd, processes, actors, clock, onWarning },
+    needDir: (dir) => git.need(dir),
   });
   const promptTool = Promise.withResolvers<UserHandler>();
   const user: UserHandler | null =

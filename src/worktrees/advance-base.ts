@@ -9,6 +9,22 @@ import { baseRef } from "./layout.ts";
 import { bothEnded, outputOf, refuseByGit } from "./refusal.ts";
 import { locateWorktree } from "./worktree-location.ts";
 
+/** Puts a ref on the base of a new worktree. `again`: its name was used before. */
+export async function holdNewBase(
+  { git, common, head }: Repository,
+  tree: Worktree,
+  again: boolean,
+  ground: GitEnvironment,
+): Promise<void> {
+  const { name, base } = tree;
+  const held = await git.run(["update-ref", baseRef(name), base, ...(again ? [] : [""])]);
+  outputOf(held, notMade(tree));
+  if (base === head || head === null) return;
+  // A `git gc --prune=now` drops objects that no ref holds yet.
+  const isThere = await hasAllObjects(git.run, common, base, head, [], ground);
+  if (!isThere) refuseByGit(`${notMade(tree)}: ${LOST}`);
+}
+
 /** Puts a ref on a base that became known while its worktree was filled, so that `git gc` cannot drop it. */
 export async function holdBase(
   repo: Repository,
@@ -56,7 +72,7 @@ function nothingIsRacy(tree: Worktree): void {
 }
 
 /** Error for a base that no ref held yet. */
-export const LOST = "git gc took away what was not held yet; ask again";
+const LOST = "git gc took away what was not held yet; ask again";
 
 export function notMade({ name }: Pick<Worktree, "name">): string {
   return `The worktree ${name} could not be made`;

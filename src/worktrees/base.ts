@@ -36,16 +36,17 @@ async function ofCheckout(
   signal: AbortSignal | undefined,
 ): Promise<Base> {
   const { head } = repo;
-  const [taken, [root, notes]] = await bothEnded(
-    snapshotCheckout(repo, head === null ? [] : [head], ground, travels),
-    Promise.all([
-      head === null ? null : repo.git.run(["rev-parse", `${head}^{tree}`]),
-      head === null ? [] : about(repo, head, signal),
-    ]),
+  // If nothing is uncommitted, HEAD is the base.
+  const like = head === null ? null : treeOf(repo, head);
+  const [taken, notes] = await bothEnded(
+    snapshotCheckout(repo, head === null ? [] : [head], ground, { travels, like }),
+    head === null ? Promise.resolve([]) : about(repo, head, signal),
   );
-  // Nothing is uncommitted, so HEAD is the base.
-  const isHead = head !== null && root?.out.trim() === taken.tree;
-  return { commit: isHead ? head : taken.commit, notes: [...taken.notes, ...notes] };
+  return { commit: taken.commit, notes: [...taken.notes, ...notes] };
+}
+
+async function treeOf({ git }: Repository, commit: string) {
+  return { commit, tree: (await git.run(["rev-parse", `${commit}^{tree}`])).out.trim() };
 }
 
 /** Uses the remote branch as last fetched; fetches nothing. */

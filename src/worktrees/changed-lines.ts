@@ -1,5 +1,7 @@
 import { PLAIN_DIFF } from "./changes.ts";
+import { isTreeDeferred } from "./deferred.ts";
 import type { GitEnvironment } from "./environment.ts";
+import { gitIn } from "./git.ts";
 import { snapshotRef } from "./layout.ts";
 import type { GitRequest, Hunk, SuccessOf } from "./protocol.ts";
 import { refuseRequest } from "./refusal.ts";
@@ -10,7 +12,8 @@ export async function changedLinesOf(
   { tree, path }: GitRequest<"changedLines">,
   ground: GitEnvironment,
 ): Promise<SuccessOf<"changedLines">> {
-  const git = gitOn(tree, locateWorktree(tree), ground);
+  const isDeferred = await isTreeDeferred(tree, ground);
+  const git = isDeferred ? gitIn(tree.checkout, ground.env).run : gitOn(tree, locateWorktree(tree), ground);
   const [found, diff] = await Promise.all([
     git(["rev-parse", "-q", "--verify", `${tree.base}:${path}`]),
     diffOf(git, tree.base, snapshotRef(tree.name), path),

@@ -22,19 +22,24 @@ export interface CheckoutSnapshot {
   readonly absent: ReadonlySet<string>;
 }
 
+interface SnapshotOptions {
+  readonly travels?: boolean;
+  readonly like?: Promise<Pick<CheckoutSnapshot, "commit" | "tree">> | null;
+}
+
 /** A split index would leave files next to the user's own. */
 const ONE_FILE = ["-c", "core.splitIndex=false"];
 
 /**
  * Writes HEAD, staged, unstaged and untracked files as one commit; only reads the user's index. Leaves nested
  * repositories out; one that HEAD has as a submodule keeps its commit. `travels`: it leaves this machine, so untracked
- * files with secrets are left out.
+ * files with secrets are left out. `like`: a commit that is used if it has the same content.
  */
 export async function snapshotCheckout(
   repo: Repository,
   parents: readonly string[],
   ground: GitEnvironment,
-  travels = false,
+  { travels = false, like = null }: SnapshotOptions = {},
 ): Promise<CheckoutSnapshot> {
   return withIndex(repo, ground, async (index) => {
     // The copy keeps the original's time; otherwise git would never see a change made in the same second.
@@ -44,10 +49,18 @@ export async function snapshotCheckout(
     if (unmerged.length > 0) refuseRequest(conflictsOpen(repo, unmerged));
     const absent = await unhide(repo, index, entries);
     const notes = await addAll(repo, index, entries);
-    if (travels) notes.push(...(await leaveSecretsOut(repo, index)));
     const said = async (args: readonly string[]) =>
       outputOf(await repo.git.run(args, { index }), cannot(repo)).trim();
-    const tree = await said([...ONE_FILE, "write-tree"]);
+    const write = () => said([...ONE_FILE, "write-tree"]);
+    let tree = await write();
+    const known = await like;
+    // What is equal to a commit has no untracked files.
+    if (travels && tree !== known?.tree) {
+      const left = await leaveSecretsOut(repo, index);
+      if (left.length > 0) tree = await write();
+      notes.push(...left);
+    }
+    if (known !== null && tree === known.tree) return { commit: known.commit, tree, notes, absent };
     const of = parents.flatMap((parent) => ["-p", parent]);
     const commit = await said(["commit-tree", tree, ...of, "-m", "What was in the checkout"]);
     return { commit, tree, notes, absent };

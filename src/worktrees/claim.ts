@@ -62,7 +62,7 @@ async function take(repo: Repository, request: GitRequest<"create">, ground: Git
     await finishRemoval(repo, record);
     return take(repo, request, ground);
   }
-  if (record !== null && known.stands) {
+  if (record !== null && (known.stands || record.deferred !== undefined)) {
     await writeRecord(repo.common, request.name, { ...record, owner: request.owner });
     return { type: "claimed", tree: record.tree, how: "as-it-is", notes: [] };
   }

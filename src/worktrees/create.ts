@@ -2,14 +2,13 @@ import { lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
-import { advanceToBase, holdBase, LOST, notMade } from "./advance-base.ts";
+import { advanceToBase, holdBase, holdNewBase, notMade } from "./advance-base.ts";
 import { type Base, baseOf } from "./base.ts";
 import { dropBrokenEntries } from "./broken-entries.ts";
 import { copyIgnored } from "./copy-ignored.ts";
 import { discardWorktree } from "./discard.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { fillTree, submodulesOf } from "./fill.ts";
-import { hasAllObjects } from "./gc-guard.ts";
 import {
   baseRef,
   branchOf,
@@ -21,7 +20,7 @@ import {
 } from "./layout.ts";
 import { withLock } from "./lock.ts";
 import type { GitRequest, SuccessOf } from "./protocol.ts";
-import { bothEnded, outputOf, refuseByGit, refuseRequest, retryAfterGc } from "./refusal.ts";
+import { bothEnded, outputOf, refuseRequest, retryAfterGc } from "./refusal.ts";
 import { repositoryAt } from "./repository.ts";
 import { type TreeRecord, writeRecord } from "./tree-record.ts";
 import { makeTreesFolder, notIgnored } from "./trees-folder.ts";
@@ -35,12 +34,8 @@ export async function createTree(
   ground: GitEnvironment,
   signal?: AbortSignal,
 ): Promise<SuccessOf<"create">> {
-  const { name, folder } = request;
-  if (!isTreeName(name))
-    refuseRequest(
-      `${JSON.stringify(name)} is no name for a worktree: letters, digits, dots, underscores and dashes, at most 64, and git must take it as part of a branch's name.`,
-    );
-  const repo = await repositoryAt(folder, ground);
+  assertTreeName(request.name);
+  const repo = await repositoryAt(request.folder, ground);
   return { type: "created", ...(await makeTree(request, repo, false, ground, signal)) };
 }
 
@@ -56,9 +51,14 @@ export async function makeTree(
     const ask = () => baseOf(repo, request, ground, signal);
     const ahead = beginsAhead(request, repo, again);
     const first = ahead ?? (await ask());
-    const record = recordOf(request, repo, first, ground);
-    await withLock(repo.common, ground, () => begin(repo, record, again, ground), { signal });
-    return finish(request, { repo, record, base: ahead === null ? async () => first : ask }, ground, signal);
+    const record = newRecord(request, repo, first, ground);
+    await withLock(repo.common, ground, () => beginTree(repo, record, again, ground), { signal });
+    return finishTree(
+      request,
+      { repo, record, base: ahead === null ? async () => first : ask },
+      ground,
+      signal,
+    );
   });
 }
 
@@ -70,12 +70,19 @@ function beginsAhead({ baseRef }: GitRequest<"create">, { head }: Repository, ag
   return baseRef === "checkout" && head !== null && !again ? { commit: head, notes: [] } : null;
 }
 
+export function assertTreeName(name: string): void {
+  if (!isTreeName(name))
+    refuseRequest(
+      `${JSON.stringify(name)} is no name for a worktree: letters, digits, dots, underscores and dashes, at most 64, and git must take it as part of a branch's name.`,
+    );
+}
+
 /** True if the name is also valid as a segment of a branch name. */
 export function isTreeName(name: string): boolean {
   return TREE_NAME.test(name) && !name.includes("..") && !name.endsWith(".lock");
 }
 
-function recordOf(
+export function newRecord(
   request: GitRequest<"create">,
   repo: Repository,
   base: Base,
@@ -91,7 +98,7 @@ function recordOf(
 }
 
 /** Adds an empty worktree. One at a time: parallel ones read each other's half-written files in `.git/worktrees`. */
-async function begin(
+export async function beginTree(
   repo: Repository,
   record: TreeRecord,
   again: boolean,
@@ -101,32 +108,24 @@ async function begin(
   await makeTreesFolder(repo);
   await dropBrokenEntries(repo, ground);
   await refuseTaken(repo, record.tree, again);
-  if (again) await continueChain(repo, record.tree);
+  // What was deferred has no snapshots, and a ref on its base.
+  const isDeferred = record.deferred !== undefined;
+  if (again && !isDeferred) await continueChain(repo, record.tree);
   try {
     // Write the record first, so that everything made from now on has an owner (C13).
     await writeRecord(repo.common, record.tree.name, record);
-    await addEmpty(repo, record.tree, again, ground);
+    if (!isDeferred) await holdNewBase(repo, record.tree, again, ground);
+    await addEmpty(repo, record.tree);
   } catch (error) {
     await discardWorktree(repo, record);
     throw error;
   }
 }
 
-async function addEmpty(
-  repo: Repository,
-  tree: Worktree,
-  again: boolean,
-  ground: GitEnvironment,
-): Promise<void> {
-  const { name, path, branch, base } = tree;
-  const said = async (args: readonly string[]) => outputOf(await repo.git.run(args), notMade(tree));
-  await said(["update-ref", baseRef(name), base, ...(again ? [] : [""])]);
-  // A `git gc --prune=now` drops objects that no ref holds yet.
-  if (base !== repo.head && repo.head !== null) {
-    const isThere = await hasAllObjects(repo.git.run, repo.common, base, repo.head, [], ground);
-    if (!isThere) refuseByGit(`${notMade(tree)}: ${LOST}`);
-  }
-  await said(["worktree", "add", "--no-checkout", "--no-track", "-b", branch, path, base]);
+async function addEmpty({ git }: Repository, tree: Worktree): Promise<void> {
+  const { path, branch, base } = tree;
+  const add = ["worktree", "add", "--no-checkout", "--no-track", "-b", branch, path, base];
+  outputOf(await git.run(add), notMade(tree));
 }
 
 /**
@@ -147,7 +146,7 @@ async function continueChain(repo: Repository, tree: Worktree): Promise<void> {
 }
 
 /** A name belongs to one worktree forever: its snapshots outlive it. */
-async function refuseTaken(
+export async function refuseTaken(
   repo: Repository,
   { name, path, branch }: Worktree,
   again: boolean,
@@ -189,8 +188,8 @@ interface Begun {
 }
 
 /** Writes the files; several new worktrees do so in parallel. */
-async function finish(
-  request: GitRequest<"create">,
+export async function finishTree(
+  { dependencies }: Pick<GitRequest<"create">, "dependencies">,
   { repo, record, base: ask }: Begun,
   ground: GitEnvironment,
   signal: AbortSignal | undefined,
@@ -206,12 +205,13 @@ async function finish(
     );
     const more = await advanceToBase({ tree: record.tree, git, to: base.commit }, signal);
     const tree = { ...record.tree, base: base.commit };
-    const along = await copyIgnored({ repo, tree, git, dependencies: request.dependencies, signal });
+    const along = await copyIgnored({ repo, tree, git, dependencies, signal });
     const shown = await notIgnored(repo, tree.path);
     const left = await submodulesOf(git);
     signal?.throwIfAborted();
+    const { deferred: _, ...known } = record;
     const done = { tree, at: ground.now(), made: true, linked: [...along.linked] };
-    await writeRecord(repo.common, tree.name, { ...record, ...done });
+    await writeRecord(repo.common, tree.name, { ...known, ...done });
     const notes = [
       ...base.notes,
       ...new Set([...filled, ...more]),

@@ -16,9 +16,13 @@ const PAUSE_MS = 50;
 
 /**
  * Discards a worktree that was never handed out: no agent has worked in it, so there is nothing to save. Call only with
- * the lock, for a record that is not `made`. Keeps what an earlier worktree of this name left.
+ * the lock, for a record that is not `made`. Keeps what an earlier worktree of this name left. A deferred one stays
+ * deferred: its agent may have worked elsewhere.
  */
-export async function discardWorktree(repo: Repository, record: TreeRecord): Promise<void> {
+export async function discardWorktree(
+  repo: Pick<Repository, "git" | "common">,
+  record: TreeRecord,
+): Promise<void> {
   const { tree } = record;
   dropBrokenEntry(repo.common, tree.name);
   // A git that was cut off may still write its last file.
@@ -36,6 +40,7 @@ export async function discardWorktree(repo: Repository, record: TreeRecord): Pro
   // Its branch was moving from one to the other; at any other commit it is not Troupe's.
   for (const tip of new Set([tree.base, base ?? tree.base]))
     await deleteRef(repo, `refs/heads/${tree.branch}`, tip);
+  if (record.deferred !== undefined) return writeRecord(repo.common, tree.name, { ...record, made: true });
   if (refs.some((ref) => ref !== "" && !ref.startsWith(`${baseRef(tree.name)} `)))
     return writeRecord(repo.common, tree.name, { ...record, made: true, result: "empty" });
   await deleteRef(repo, baseRef(tree.name));
@@ -48,7 +53,7 @@ export async function discardWorktree(repo: Repository, record: TreeRecord): Pro
  * A record may have been copied or moved with its repository, or be forged: remove without git only what lies where
  * this repository's worktrees lie.
  */
-function isOurs({ common }: Repository, { name, path, checkout }: Worktree): boolean {
+function isOurs({ common }: Pick<Repository, "common">, { name, path, checkout }: Worktree): boolean {
   return (
     path === treePath(checkout, name) && commonFolder(checkout) === common && hasOwnTreesFolder(checkout)
   );
@@ -61,7 +66,7 @@ export async function removeHalfMade(repo: Repository, ground: GitEnvironment): 
     const record = await readRecord(repo.common, name);
     if (record === null || record.made || ground.isAlive(record.maker)) continue;
     await discardWorktree(repo, record);
-    names.push(name);
+    if (record.deferred === undefined) names.push(name);
   }
   return names;
 }

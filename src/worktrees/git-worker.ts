@@ -58,7 +58,15 @@ const DIED_TOO_OFTEN = `The git worker died more than ${RESTART_INTENSITY.max} t
 /** Whether an operation is retried if the git worker died, even half-way; false for those that a second run would do twice. */
 const IS_RETRIED: Readonly<Record<OperationName, boolean>> = {
   ...{ create: false, apply: false, restore: false, removeNamed: false, mergeNamed: false, undo: false },
-  ...{ inspect: true, everTracked: true, claim: true, snapshot: true, changedLines: true, prepare: true },
+  ...{
+    inspect: true,
+    everTracked: true,
+    claim: true,
+    make: true,
+    snapshot: true,
+    changedLines: true,
+    prepare: true,
+  },
   ...{ exportTree: true, importEdits: true, dropRemoteRefs: true },
   ...{ settle: true, rebase: true, keep: true, remove: true, list: true, diff: true, sweep: true },
 };

@@ -5,11 +5,11 @@ import { repositoryAt } from "./repository.ts";
 
 /** Describes a directory to git, with every worktree of its repository. Reads only. */
 export async function inspect(
-  { folder }: GitRequest<"inspect">,
+  { folder, trees: asked }: GitRequest<"inspect">,
   ground: GitEnvironment,
 ): Promise<SuccessOf<"inspect">> {
   const repo = await repositoryAt(folder, ground);
-  const trees = (await listedTrees(repo)).map((tree) => ({
+  const trees = (asked === false ? [] : await listedTrees(repo)).map((tree) => ({
     path: tree.path,
     branch: tree.branch?.replace(/^refs\/heads\//, "") ?? null,
   }));

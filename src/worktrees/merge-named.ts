@@ -87,7 +87,7 @@ async function standing(folder: string, name: string, ground: GitEnvironment): P
     if (record === null)
       return refuseRequest(`The base of ${name} is no longer known; troupe worktrees diff shows its edits.`);
     const { pid } = record.owner.process;
-    if (stands && ground.isAlive(record.owner.process))
+    if ((stands || record.deferred !== undefined) && ground.isAlive(record.owner.process))
       refuseRequest(
         `The session of ${name} is still running (pid ${pid}), and brings its edits back itself.`,
       );

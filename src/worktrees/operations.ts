@@ -8,6 +8,7 @@ import { changedLinesOf } from "./changed-lines.ts";
 import { countsBetween } from "./changes.ts";
 import { claimTree } from "./claim.ts";
 import { createTree } from "./create.ts";
+import { deferTree, isTreeDeferred, lookAtCheckout, makeDeferred, type SeenCheckout } from "./deferred.ts";
 import { diffTree } from "./diff.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { Histories } from "./ever-tracked.ts";
@@ -28,6 +29,7 @@ import { removeTree } from "./remove.ts";
 import { removeNamedTree } from "./remove-named.ts";
 import { repositoryAt } from "./repository.ts";
 import { restoreTree } from "./restore.ts";
+import { SharedLooks } from "./shared-looks.ts";
 import { sideIndexFile } from "./side-index.ts";
 import { sweep } from "./sweep.ts";
 import { exportTree } from "./travel/export.ts";
@@ -43,6 +45,7 @@ import { gitOn, locateWorktree, type TreeGit, type TreePlace } from "./worktree-
  * nothing.
  */
 export async function keepTree(request: GitRequest<"keep">, ground: GitEnvironment): Promise<Kept> {
+  if (await isTreeDeferred(request.tree, ground)) return { type: "empty" };
   const place = locateWorktree(request.tree);
   return withTreeLock(place.common, request.tree.name, ground, () => keep(request, place, ground));
 }
@@ -169,6 +172,7 @@ async function listingOf(
     branch: branches.has(branch) ? branch : null,
     owner: record?.owner ?? null,
     alive: record !== null && ground.isAlive(record.owner.process),
+    ...(record?.deferred === undefined ? {} : { deferred: true }),
     ...{ base, snapshot },
     at: snapshot === null ? (record?.at ?? at) : at,
     counts: isUnsaved ? null : saved,
@@ -206,7 +210,12 @@ export type Operations = {
 /** The operations without state between two requests. */
 export const operations: Omit<Operations, "everTracked"> = {
   inspect,
-  create: createTree,
+  create: (request, ground, signal) =>
+    request.deferred ? deferTree(request, ground, signal) : createTree(request, ground, signal),
+  make: async ({ tree }, ground, signal) => ({
+    type: "done",
+    notes: [...(await makeDeferred(tree, ground, signal))],
+  }),
   claim: claimTree,
   snapshot: snapshotTree,
   changedLines: changedLinesOf,
@@ -232,8 +241,23 @@ export const operations: Omit<Operations, "everTracked"> = {
 export function makeOperations(): Operations {
   const histories = new Histories();
   const frequent = new AtMost(2 * availableParallelism());
+  const checkouts = new SharedLooks<SeenCheckout>();
+  const folders = new SharedLooks<SuccessOf<"inspect">>();
   return {
     ...operations,
+    // Many agents start together, and begin from the same.
+    inspect: (request, ground) =>
+      request.trees === false
+        ? folders.ask(request.folder, () => inspect(request, { ...ground, signal: undefined }))
+        : inspect(request, ground),
+    create(request, ground, signal) {
+      if (!request.deferred) return createTree(request, ground, signal);
+      const { folder, baseRef, travels } = request;
+      const look = () => lookAtCheckout(request, { ...ground, signal: undefined });
+      return deferTree(request, ground, signal, () =>
+        checkouts.ask(JSON.stringify([folder, baseRef, travels]), look),
+      );
+    },
     everTracked: (request, ground, signal) => histories.lookUp(request, ground, signal),
     // Each turn of each agent asks for these. All in parallel, they would starve the merges, which come one after the other.
     snapshot: (request, ground, signal) => frequent.run(signal, () => snapshotTree(request, ground)),

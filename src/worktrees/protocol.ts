@@ -58,6 +58,8 @@ const TreeListing = z.object({
   result: z.nullable(WorktreeResult.shape.outcome),
   /** True if the newest merge of its edits was undone. */
   undone: z.boolean(),
+  /** It has no directory before its agent, on another machine, has edits. */
+  deferred: z.optional(z.literal(true)),
 });
 export type TreeListing = z.infer<typeof TreeListing>;
 
@@ -67,13 +69,16 @@ const Notes = z.array(z.string());
 const InFolder = z.object({ folder: z.string() });
 const Named = z.object({ folder: z.string(), name: z.string() });
 const OfTree = z.object({ tree: Worktree });
+/** Directories, relative to the top, to link or copy if they exist and are ignored: `node_modules`. */
+export const Dependencies = z.array(z.object({ folder: z.string(), how: z.enum(["link", "copy"]) }));
 const Create = z.extend(Named, {
   owner: Owner,
   baseRef: BaseRef,
-  /** Directories, relative to the top, to link or copy if they exist and are ignored: `node_modules`. */
-  dependencies: z.array(z.object({ folder: z.string(), how: z.enum(["link", "copy"]) })),
+  dependencies: Dependencies,
   /** For an agent on another machine: untracked files with secrets are left out of its base. */
   travels: z.optional(z.literal(true)),
+  /** It is made with the first edits that arrive, or by `make`: most agents on other machines only read. */
+  deferred: z.optional(z.literal(true)),
 });
 const Conflicted = z.extend(Counts, {
   type: z.literal("conflict"),
@@ -96,7 +101,8 @@ export type Hunk = z.infer<typeof Hunk>;
 
 export const GIT_OPERATIONS = {
   inspect: {
-    request: InFolder,
+    /** `trees`: false for none. */
+    request: z.extend(InFolder, { trees: z.optional(z.literal(false)) }),
     response: answer(
       outcome("repository", {
         /** The top directory of the checkout that contains `folder`. */
@@ -136,6 +142,8 @@ export const GIT_OPERATIONS = {
     request: Create,
     response: answer(outcome("created", { tree: Worktree, notes: Notes })),
   },
+  /** Makes a deferred worktree now; does nothing if it was made. */
+  make: { request: OfTree, response: answer(outcome("done", { notes: Notes })) },
   /**
    * The worktree of a resumed actor: as it is, with its new owner; restored if it was removed with unmerged edits;
    * otherwise made again at the same path, on the checkout as it is now.

@@ -29,7 +29,8 @@ async function removeNamed(
   const { record } = known;
   const removed: Removed = { type: "removed", ref: snapshotRef(name) };
   if (record === null) return removed;
-  if (known.stands && ground.isAlive(record.owner.process))
+  const isThere = known.stands || record.deferred !== undefined;
+  if (isThere && ground.isAlive(record.owner.process))
     refuseRequest(`The session of ${name} is still running (pid ${record.owner.process.pid}); end it first.`);
   if (!force && known.stands && !isBeingRemoved(repo.common, name)) {
     const unsaved = await unmergedPaths(repo, known, ground);

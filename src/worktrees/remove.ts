@@ -1,6 +1,7 @@
 import { lstatSync } from "node:fs";
 import { listSome } from "../lib/text.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
+import { removeDeferred } from "./deferred.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { finishRemoval } from "./finish-removal.ts";
 import { isConnected } from "./gc-guard.ts";
@@ -23,6 +24,7 @@ export async function removeTree(
   { tree }: GitRequest<"remove">,
   ground: GitEnvironment,
 ): Promise<SuccessOf<"remove">> {
+  if (await removeDeferred(tree, ground)) return { type: "done" };
   const repo = await repositoryAt(tree.checkout, ground);
   await withLock(repo.common, ground, () => removeUnderLock(repo, tree, ground));
   return { type: "done" };

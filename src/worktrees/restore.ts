@@ -48,8 +48,10 @@ export async function restoreUnderLock(
     if (error instanceof GitRefusal && known.record !== null) await finishRemoval(repo, known.record);
     throw error;
   }
-  if (known.record !== null)
-    await writeRecord(repo.common, name, { ...known.record, tree, made: true, result: null });
+  if (known.record !== null) {
+    const { deferred: _, ...record } = known.record;
+    await writeRecord(repo.common, name, { ...record, tree, made: true, result: null });
+  }
   unmarkRemoval(repo.common, name);
   return { type: "restored", path: tree.path, branch: tree.branch };
 }

@@ -5,7 +5,7 @@ import { isMissing } from "../lib/errors.ts";
 import { Worktree, WorktreeResult } from "../mailbox/worktree.ts";
 import type { GitEnvironment } from "./environment.ts";
 import { ourFolder, TREE_NAME, treeRecordFolder } from "./layout.ts";
-import { Owner } from "./protocol.ts";
+import { Dependencies, Owner } from "./protocol.ts";
 
 /** The record of a worktree in `owner.json`: written before the worktree exists, kept after its removal. */
 export const TreeRecord = z.object({
@@ -24,6 +24,11 @@ export const TreeRecord = z.object({
   linked: z.array(z.string()),
   /** Its files were chosen to leave this machine: its base has no untracked file with a secret. */
   travels: z.optional(z.literal(true)),
+  /**
+   * It has no directory and no branch yet, only a ref on its base: it is made when its agent's first edits arrive. With what it
+   * is made from then.
+   */
+  deferred: z.optional(z.object({ dependencies: Dependencies })),
   /** The outcome of its edits; null until there is one. */
   result: z.nullable(WorktreeResult.shape.outcome),
 });

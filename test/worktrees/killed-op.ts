@@ -5,12 +5,22 @@ import type { GitEnvironment } from "../../src/worktrees/environment.ts";
 import { realDisk } from "../../src/worktrees/merge/disk.ts";
 import { dyingDisk } from "./merge/dying-disk.ts";
 import { mergeStep } from "./merge-steps.ts";
-import { createTree, keepTree, removeTree, restoreTree, snapshotTree, sweep } from "./operations.ts";
+import {
+  createTree,
+  keepTree,
+  makeTree,
+  removeTree,
+  restoreTree,
+  snapshotTree,
+  sweep,
+} from "./operations.ts";
 import { DEAD } from "./tree-of-tests.ts";
 
 /** One operation in a process of its own, which the git that it starts may kill. Says nothing. */
 export type KilledOp =
   | "create"
+  | "defer"
+  | "make"
   | "snapshot"
   | "remove"
   | "restore"
@@ -41,10 +51,15 @@ function die(): never {
 }
 
 switch (op) {
+  case "make":
+    await makeTree({ tree }, ground);
+    break;
+  case "defer":
   case "create": {
     // Another one than that of the tree that is played with.
     const name = `${tree.name}-${ground.id().slice(0, 8)}`;
-    await createTree({ folder, name, owner: DEAD, baseRef: "checkout", dependencies: [] }, ground);
+    const request = { folder, name, owner: DEAD, baseRef: "checkout" as const, dependencies: [] };
+    await createTree(op === "create" ? request : { ...request, travels: true, deferred: true }, ground);
     break;
   }
   case "snapshot":

@@ -16,6 +16,7 @@ function answering<One extends Op>(op: One) {
 
 export const inspect = answering("inspect");
 export const createTree = answering("create");
+export const makeTree = answering("make");
 export const claimTree = answering("claim");
 export const snapshotTree = answering("snapshot");
 export const changedLinesOf = answering("changedLines");

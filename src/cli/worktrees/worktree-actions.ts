@@ -37,7 +37,8 @@ export async function listWorktrees(context: WorktreeContext): Promise<number> {
 }
 
 function cellsOf(tree: TreeListing, cwd: string, paint: Paint) {
-  const { name, counts, at, path } = tree;
+  const { name, counts, at, path, deferred } = tree;
+  const without = deferred ? "(made with its first edits)" : "(only its snapshots)";
   const isBelow = path !== null && !relative(cwd, path).startsWith(`..${sep}`) && relative(cwd, path) !== "";
   return [
     { text: safeLine(name), paint: (text: string) => paint("bold", text) },
@@ -45,7 +46,7 @@ function cellsOf(tree: TreeListing, cwd: string, paint: Paint) {
     counts === null ? "" : `${counted(counts.files, "file")} +${counts.insertions} -${counts.deletions}`,
     shortDate(new Date(at).toISOString()),
     path === null
-      ? { text: "(only its snapshots)", paint: (text: string) => paint("dim", text) }
+      ? { text: without, paint: (text: string) => paint("dim", text) }
       : safeLine(isBelow ? relative(cwd, path) : path),
   ];
 }

@@ -131,7 +131,7 @@ async function runStopHooks(
 
 /** Runs the hooks of worktrees, in the checkout, before one is made and before one is removed. */
 export function worktreeHooks(
-  hooks: Pick<HookRunner, "worktreeCreate" | "worktreeRemove">,
+  hooks: Pick<HookRunner, "worktreeCreate" | "worktreeRemove" | "has">,
   caller: (actor: ActorId, cwd: string) => HookCaller,
 ) {
   return {
@@ -146,5 +146,6 @@ export function worktreeHooks(
     async removing({ tree }: GitRequest<"remove">, signal: AbortSignal = NEVER): Promise<void> {
       await hooks.worktreeRemove(tree.path, caller(MAIN, tree.checkout), signal);
     },
+    seesRemovals: () => hooks.has("WorktreeRemove"),
   };
 }

@@ -35,6 +35,8 @@ export interface HookOptions {
   readonly runAgent: RunAgent;
   readonly actors: Pick<Actors, "find" | "notify">;
   readonly clock: Clock;
+  /** Makes the worktree of an agent on a runner if a directory is in one that does not exist yet. Rejects with the reason. */
+  readonly needDir: (directory: string) => Promise<void> | null;
   readonly onWarning: (message: string) => void;
 }
 
@@ -67,7 +69,12 @@ export function sessionHooks(options: HookOptions): SessionHooks {
     get hooks() {
       return hooks;
     },
-    run: (request, signal) => processes.run(request, signal),
+    run(request, signal) {
+      const run = () => processes.run(request, signal);
+      // Without its directory the hook cannot start, and its error says so, too.
+      const made = options.needDir(request.cwd)?.catch((error: Error) => onWarning(error.message));
+      return made ? made.then(run) : run();
+    },
     async models() {
       const { hookModels } = await import("./hook-models.ts");
       return hookModels(options.options, options.ask, options.runAgent);

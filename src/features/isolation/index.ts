@@ -11,7 +11,7 @@ import type { Worktrees } from "../../worktrees/worktrees.ts";
 import type { AcceptanceVerdicts } from "../accept/index.ts";
 import type { Commands } from "../background/commands.ts";
 import type { SessionAsks } from "../gate/asking.ts";
-import { HeldWorktrees } from "../writers/held-worktrees.ts";
+import { type HeldTree, HeldWorktrees } from "../writers/held-worktrees.ts";
 import { WorktreeIsolation } from "./isolation.ts";
 import type { WorktreeSettings } from "./worktree-settings.ts";
 
@@ -19,6 +19,8 @@ import type { WorktreeSettings } from "./worktree-settings.ts";
 export interface Trees {
   readonly worktrees: LazyWorktrees;
   readonly trees: HeldWorktrees;
+  /** Makes the worktree that a directory is in, if it waits for its first edits; null if there is nothing to wait for. */
+  need(directory: string): Promise<void> | null;
 }
 
 /** Has a say before a worktree is made or removed. */
@@ -26,12 +28,25 @@ export interface WorktreeWatch {
   /** Resolves with why it must not be made, or null. */
   creating(request: GitRequest<"create">, signal?: AbortSignal): Promise<string | null>;
   removing(request: GitRequest<"remove">, signal?: AbortSignal): Promise<void>;
+  /** True if something looks at each worktree before it is removed, so that it must exist. */
+  seesRemovals(): boolean;
 }
 
 /** Starts nothing: the git worker starts with the first worktree. */
 export function openTrees(clock: Clock, onWarning: (message: string) => void, watch: WorktreeWatch): Trees {
   const worktrees = lazyWorktrees({ env: process.env, clock, onWarning }, watch);
-  return { worktrees, trees: new HeldWorktrees({ worktrees, onWarning }) };
+  const trees = new HeldWorktrees({ worktrees, onWarning });
+  const make = async (held: HeldTree) => {
+    const made = await worktrees.make({ tree: held.tree });
+    if (made.type === "refused") throw new Error(made.reason);
+    held.mayBeDeferred = false;
+    for (const note of made.notes) onWarning(`The worktree ${held.tree.name}: ${note}`);
+  };
+  const need = (directory: string) => {
+    const held = trees.at(directory);
+    return held?.mayBeDeferred ? make(held) : null;
+  };
+  return { worktrees, trees, need };
 }
 
 export interface OpenIsolationParts extends Trees {
@@ -63,7 +78,10 @@ export function isolationFeature(isolation: WorktreeIsolation): Joints {
   const treeOf = (actor: Actor) => trees.at(actor.root);
   return {
     prepareSpawn: ({ id, isolation: wanted, from, merge, isAway }) =>
-      wanted === "worktree" || isAway ? isolation.wanted(id, from, merge, isAway) : null,
+      wanted === "worktree" || isAway
+        ? isolation.wanted(id, from, merge, isAway)
+        : // It works in the worktree of its caller.
+          (isolation.need(from)?.then(() => ({})) ?? null),
     prepareStart(actor) {
       const ready = isolation.before(actor);
       return ready && { tool: "Worktree", title: "its worktree is being made", ready };
@@ -129,6 +147,8 @@ function lazyWorktrees(given: Omit<GitWorkerOptions, "onDied">, watch: WorktreeW
       return (await load()).create(request, signal);
     },
     async remove(request: GitRequest<"remove">, signal?: AbortSignal): Promise<AnswerOf<"remove">> {
+      // If it cannot be made, the hook reads that it does not exist.
+      if (watch.seesRemovals()) await (await load()).make(request, signal);
       await watch.removing(request, signal);
       return (await load()).remove(request, signal);
     },

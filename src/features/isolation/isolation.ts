@@ -43,6 +43,8 @@ export interface IsolationParts {
   readonly commands: Commands;
   readonly verdicts: AcceptanceVerdicts;
   readonly asks: Pick<SessionAsks, "hasPerson" | "question">;
+  /** Makes the worktree that a directory is in, if it waits for its first edits; null if there is nothing to wait for. */
+  need(directory: string): Promise<void> | null;
   /** Returns what git would run in a directory without the user's trust, or null. */
   foreignGit(folder: string): string | null;
   onWarning(message: string): void;
@@ -58,6 +60,7 @@ export const KEEP_MS = 30_000;
 /** Actors with their own worktrees: created before they start, saved while they work, merged when they end. */
 export class WorktreeIsolation {
   readonly trees: HeldWorktrees;
+  readonly need: IsolationParts["need"];
   readonly #parts: IsolationParts;
   readonly #queue = new MergeQueue();
   readonly #commands: TreeCommands;
@@ -72,6 +75,7 @@ export class WorktreeIsolation {
     this.#parts = parts;
     const { worktrees, settings, onWarning } = parts;
     this.trees = parts.trees;
+    this.need = parts.need;
     this.#commands = new TreeCommands(parts.commands, parts.clock);
     this.#back = new MergeBack({
       ...{ worktrees, settings, onWarning },
@@ -93,7 +97,8 @@ export class WorktreeIsolation {
       throw new Error(
         `No worktree is created here: ${foreign}, and the user has not agreed to that. Call Agent again without isolation, or ask the user to trust this directory.`,
       );
-    const found = await this.#parts.worktrees.inspect({ folder: from });
+    await this.need(from);
+    const found = await this.#parts.worktrees.inspect({ folder: from, trees: false });
     if (found.type === "refused")
       throw new Error(
         isAway ? `An agent on a runner takes a git repository along. ${found.reason}` : found.reason,
@@ -132,7 +137,7 @@ export class WorktreeIsolation {
     const isAway = actor.spec.isolation?.away !== undefined;
     const request = {
       ...{ folder: checkout, name, owner: this.ownerOf(actor.id), baseRef: settings.baseRef },
-      ...(isAway ? { travels: true as const } : {}),
+      ...(isAway ? { travels: true as const, deferred: true as const } : {}),
       dependencies: Object.entries(settings.dependencies).map(([folder, how]) => ({ folder, how })),
     };
     const hasWorked = actor.run > 1 || actor.turnsTaken > 0;
@@ -146,7 +151,8 @@ export class WorktreeIsolation {
     const made = claims ? await worktrees.claim(request, signal) : begun;
     if (made.type === "refused") return made.reason;
     const asItIs = made.type === "claimed" && made.how === "as-it-is";
-    this.trees.hold(made.tree, actor.id, asItIs ? 0 : since);
+    const held = this.trees.hold(made.tree, actor.id, asItIs ? 0 : since);
+    held.mayBeDeferred = isAway;
     for (const note of made.notes) this.#parts.onWarning(`The worktree of agent ${actor.id}: ${note}`);
     // A crash during a check left merged files in it, which are not edits of its owner.
     if (asItIs) {

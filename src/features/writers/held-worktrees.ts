@@ -15,6 +15,8 @@ export interface HeldTree {
   settled: Promise<void>;
   /** Merges of this session that it started with. */
   since: number;
+  /** True if it may wait for its first edits: then it is made when something here needs its directory. */
+  mayBeDeferred?: boolean;
 }
 
 /** A merge of this session. */

@@ -1,3 +1,4 @@
+import { isTreeDeferred, makeDeferred } from "../deferred.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { withLock, withTreeLock } from "../lock.ts";
 import type { GitRequest, SuccessOf } from "../protocol.ts";
@@ -14,6 +15,9 @@ export async function prepareMerge(
   ground: GitEnvironment,
   signal?: AbortSignal,
 ): Promise<SuccessOf<"prepare">> {
+  // A check of work without edits needs its files.
+  if (emptyToo) await makeDeferred(tree, ground, signal);
+  else if (await isTreeDeferred(tree, ground)) return { type: "empty", notes: [] };
   const repo = await checkoutOf(tree, ground);
   const before = await afterOthers(repo, ground, signal);
   const look = { tree, checked: false, hold: [] };

@@ -44,7 +44,7 @@ async function rebaseLocked(
   // HEAD as a parent, too, so that a manual merge of the branch has its history.
   const parents = repo.head === null || repo.head === tree.head ? [tree.base] : [repo.head, tree.base];
   const checkout = await retryAfterGc(repo.common, ground, () =>
-    snapshotCheckout(repo, parents, ground, travels),
+    snapshotCheckout(repo, parents, ground, { travels }),
   );
   const edits = await repo.git.run([
     "commit-tree",

@@ -10,8 +10,7 @@ import { gitIn } from "../git.ts";
 import { snapshotRef } from "../layout.ts";
 import { withLock, withTreeLock } from "../lock.ts";
 import { outputOf, refuseRequest } from "../refusal.ts";
-import { bareGit, makeBareRepository } from "../travel/bare-repository.ts";
-import { travelled } from "../travel/bundle.ts";
+import { addWorktree, bareGit, makeBareRepository } from "../travel/bare-repository.ts";
 import { findHead } from "../travel/head-trailer.ts";
 import { sendCommit, type Travelling } from "../travel/send-commit.ts";
 import { writeRecord } from "../tree-record.ts";
@@ -66,6 +65,8 @@ export class RunnerTrees {
   readonly #locks: string;
   readonly #clone: (repository: string) => string;
   readonly #ground: GitEnvironment;
+  /** By commit. Agents that are started together have the same. */
+  readonly #heads = new Map<string, string>();
 
   /** `clone`: returns the bare clone of a repository; throws if it does not exist. */
   constructor(locks: string, clone: (repository: string) => string, ground: GitEnvironment) {
@@ -172,15 +173,12 @@ export class RunnerTrees {
     // A repository of its own: settings, hooks, branches and stashes of one agent are no other's.
     makeBareRepository(common, { like: commit, borrows: clone });
     if (existsSync(join(clone, "shallow"))) copyFileSync(join(clone, "shallow"), join(common, "shallow"));
-    const bare = bareGit(common, ground);
-    const what = `The worktree ${path} could not be made`;
-    const head = await findHead(bare, commit);
-    const added = ["worktree", "add", "--detach", "--no-checkout", path, head];
-    travelled(await bare.run(added), what, dirname(path));
+    const head = await findHead(bareGit(common, ground), commit, this.#heads);
+    addWorktree(common, path, head);
     const git = gitIn(path, ground.env);
     await fillTree(git, commit, undefined);
     if (head !== commit) {
-      outputOf(await git.run(["read-tree", head]), what);
+      outputOf(await git.run(["read-tree", head]), `The worktree ${path} could not be made`);
       await git.run(["update-index", "-q", "--refresh"]);
     }
     const tree = treeOf(path, state);

@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { GitEnvironment } from "../environment.ts";
 import { type Git, gitIn } from "../git.ts";
 import { ourFolder } from "../layout.ts";
@@ -37,6 +37,18 @@ export function makeBareRepository(path: string, { like, borrows, refs = {} }: B
   }
   // Last: without HEAD git takes it for no repository.
   writeFileSync(join(path, "HEAD"), "ref: refs/heads/none\n");
+}
+
+/** Adds a worktree without files to a repository that has none, as `git worktree add --detach --no-checkout` does. */
+export function addWorktree(common: string, path: string, head: string): void {
+  const gitDir = join(common, "worktrees", basename(path));
+  mkdirSync(join(gitDir, "logs"), { recursive: true });
+  mkdirSync(path, { recursive: true });
+  const files = { commondir: "../..", gitdir: join(path, ".git"), HEAD: head };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(gitDir, name), `${text}\n`);
+  // From now on git logs what HEAD was.
+  writeFileSync(join(gitDir, "logs", "HEAD"), "");
+  writeFileSync(join(path, ".git"), `gitdir: ${gitDir}\n`);
 }
 
 /**

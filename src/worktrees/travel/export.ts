@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { snapshotCheckout } from "../checkout-snapshot.ts";
+import { isTreeDeferred, makeDeferred } from "../deferred.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { parts } from "../git.ts";
 import { OUR_REFS, snapshotRef } from "../layout.ts";
@@ -48,7 +49,7 @@ export async function exportTree(
 /** The same files are the same commit again, so that agents which only read can share a worktree. */
 async function sourceOfCheckout(repo: Repository, ground: GitEnvironment): Promise<Source> {
   const { head } = repo;
-  const taken = await snapshotCheckout(repo, head === null ? [] : [head], ground, true);
+  const taken = await snapshotCheckout(repo, head === null ? [] : [head], ground, { travels: true });
   const last = `${OUR_REFS}exports/${createHash("sha256").update(repo.top).digest("hex").slice(0, 16)}`;
   const asked = [`${last}^{tree}`, last, ...(head === null ? [] : [`${last}^`, `${head}^{tree}`])];
   const { out } = await repo.git.run(["rev-parse", "--revs-only", ...asked]);
@@ -76,6 +77,10 @@ async function sourceOfTree(
     refuseRequest(
       `The worktree ${name} was made for this machine, with files that are not committed, so it is not sent to another one.`,
     );
+  // Its files are those of its base.
+  if (at === undefined && (await isTreeDeferred(tree, ground)))
+    return { commit: tree.base, base: tree.base, head: tree.head, notes: [] };
+  await makeDeferred(tree, ground);
   await settleLeftOver(repo, tree, ground);
   const of = (commit: string, notes: readonly string[]): Source => ({
     ...{ commit, base: tree.base, head: tree.head, notes },

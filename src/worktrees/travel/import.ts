@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { MAX_BUNDLE_BYTES } from "../../mailbox/runners.ts";
 import type { Worktree } from "../../mailbox/worktree.ts";
 import { filesOf } from "../changes.ts";
+import { makeDeferred } from "../deferred.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { snapshotRef } from "../layout.ts";
 import { withTreeLock } from "../lock.ts";
@@ -10,10 +11,10 @@ import type { ChangedFile, GitRequest, SuccessOf } from "../protocol.ts";
 import { bothEnded, GitRefusal, outputOf, refuseByGit, refuseRequest } from "../refusal.ts";
 import { isBeingRemoved } from "../removal-mark.ts";
 import { repositoryAt } from "../repository.ts";
-import { sideIndexFile } from "../side-index.ts";
+import { openSideIndex, seedFromTree, sideIndexFile } from "../side-index.ts";
 import { readRecord, type TreeRecord, writeRecord } from "../tree-record.ts";
 import { snapshotLocked } from "../tree-snapshot.ts";
-import { locateWorktree } from "../worktree-location.ts";
+import { gitOn, locateWorktree, type TreePlace } from "../worktree-location.ts";
 import { bringIn } from "./bring-in.ts";
 import { assertBundle } from "./bundle.ts";
 
@@ -27,7 +28,7 @@ export async function importEdits(
   signal: AbortSignal,
 ): Promise<SuccessOf<"importEdits">> {
   const repo = await repositoryAt(checkout, ground);
-  const record = (await readRecord(repo.common, name)) ?? refuseRequest(`There is no worktree ${name}.`);
+  const known = (await readRecord(repo.common, name)) ?? refuseRequest(`There is no worktree ${name}.`);
   if (isBeingRemoved(repo.common, name))
     refuseRequest(`The worktree ${name} is being removed, so no more edits of it are taken.`);
   const { commit } = arrived;
@@ -35,12 +36,15 @@ export async function importEdits(
     "bundle" in arrived
       ? { commit, pack: await assertBundle(arrived.bundle, commit, MAX_BUNDLE_BYTES) }
       : { commit, remote: arrived.remote };
-  await bringIn(repo, record.tree, from, ground, signal);
+  await bringIn(repo, known.tree, from, ground, signal);
+  const making = await makeDeferred(known.tree, ground, signal, repo);
+  const record = (await readRecord(repo.common, name)) ?? known;
   await settleLeftOver(repo, record.tree, ground);
   const shown = await withTreeLock(repo.common, name, ground, () =>
     showSnapshot(repo, record, commit, ground),
   );
-  return { type: "imported", snapshot: shown.snapshot, changed: [...shown.changed], notes: [...shown.notes] };
+  const { snapshot, changed, notes } = shown;
+  return { type: "imported", snapshot, changed: [...changed], notes: [...making, ...notes] };
 }
 
 interface ShownSnapshot {
@@ -53,13 +57,14 @@ interface ShownSnapshot {
 /** Gives a worktree the files of a commit and puts it on the chain. Call under the worktree's lock. */
 export async function showSnapshot(
   repo: Repository,
-  { tree }: TreeRecord,
+  record: TreeRecord,
   commit: string,
   ground: GitEnvironment,
 ): Promise<ShownSnapshot> {
+  const { tree } = record;
   const place = locateWorktree(tree);
   // Without an index of an earlier one, every file would be read each time.
-  if (!existsSync(sideIndexFile(place, tree, "index")))
+  if (!existsSync(sideIndexFile(place, tree, "index")) && !(await beginIndex(record, place, ground)))
     await snapshotLocked({ tree, files: null }, place, ground);
   try {
     return await show(repo, tree, commit, ground);
@@ -70,6 +75,22 @@ export async function showSnapshot(
     if (changed.length === 0) throw error;
     const shown = await show(repo, tree, commit, ground);
     return { ...shown, notes };
+  }
+}
+
+/** Starts from the index of git, which has the files of a new worktree. Returns false if that cannot be read. */
+async function beginIndex(
+  { tree, at }: TreeRecord,
+  place: TreePlace,
+  ground: GitEnvironment,
+): Promise<boolean> {
+  const index = openSideIndex(place, tree, "index", ground);
+  try {
+    const isBegun = await seedFromTree(gitOn(tree, place, ground), place, tree, index.file, at);
+    if (isBegun) index.keep();
+    return isBegun;
+  } finally {
+    index.drop();
   }
 }
 

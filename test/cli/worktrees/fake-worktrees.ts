@@ -8,6 +8,7 @@ export function fakeWorktrees(answers: Partial<Worktrees>): Worktrees {
     inspect: unasked("inspect"),
     everTracked: unasked("everTracked"),
     create: unasked("create"),
+    make: unasked("make"),
     claim: unasked("claim"),
     snapshot: unasked("snapshot"),
     changedLines: unasked("changedLines"),

@@ -20,7 +20,12 @@ test("a session that is resumed removes what its killed process lent to hooks", 
       ask: never,
       runAgent: never,
     },
-    ...{ actors: { find: () => undefined, notify() {} }, clock: systemClock, onWarning() {} },
+    ...{
+      actors: { find: () => undefined, notify() {} },
+      clock: systemClock,
+      onWarning() {},
+      needDir: () => null,
+    },
   });
   expect(existsSync(left)).toBe(false);
 });
