@@ -220,6 +220,8 @@ export const attemptNotices = {
 export const agentNotices = {
   cancel: z.string(),
   watch: z.boolean(),
+  /** It must be continued by another attempt, for this reason (a clause). */
+  park: z.string(),
   /** The user has changed them: they hold from the next call on. */
   rules: RunnerRules,
 } satisfies Notices;

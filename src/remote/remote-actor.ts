@@ -89,7 +89,11 @@ export class RemoteActor implements ActorHandle {
     this.noteBeat();
     const { services, elsewhere } = this.start;
     const { blobs } = this.#parts;
-    const end = (exit: Exit) => this.#end(exit);
+    /** Its next attempt takes files along that a merge has changed here. Before the response, so that it does not go on without them. */
+    const parkIfNew = () => {
+      if (elsewhere?.hasNewFiles())
+        sender<typeof agentNotices>(channel)("park", "a merge has changed its files");
+    };
     const running = this.#running;
     const check = () => {
       if (this.#isOver || !this.#hasBoarded) throw new Error("This attempt of the agent is not under way.");
@@ -145,12 +149,14 @@ export class RemoteActor implements ActorHandle {
           const { bundle, ...files } = await elsewhere.sendFiles(have, hasRemote);
           return { ...files, bundle: bundle === null ? null : await blobs.put(bundle) };
         },
-        turn: recorded(({ turn }) => services.turn(turn)),
+        turn: recorded(async ({ turn }) => {
+          const answer = await services.turn(turn);
+          parkIfNew();
+          return answer;
+        }),
         finish: recorded(async ({ finish }) => {
           const answer = await services.finish(finish);
-          // It continues in files that a conflict has changed here: its next attempt takes them along.
-          if (answer.type === "more" && elsewhere?.hasNewFiles())
-            end({ type: "parked", reason: "a merge has changed its files" });
+          if (answer.type === "more") parkIfNew();
           return answer;
         }),
         compacting: served(services.compacting),

@@ -84,6 +84,7 @@ export class RunnerAttempt {
   #paid = 0;
   readonly #ended = Promise.withResolvers<void>();
   #fault: string | null = null;
+  #isContinued = false;
   #hasBoarded = false;
   #isOver = false;
   #withdrawGrace = () => {};
@@ -98,6 +99,10 @@ export class RunnerAttempt {
         watch: (on) => {
           this.#isWatched = on;
           this.#notify("watch", on);
+        },
+        park: (reason) => {
+          this.#isContinued = true;
+          this.park(reason);
         },
         rules: (rules) => {
           this.#rules?.replace(rules);
@@ -120,6 +125,11 @@ export class RunnerAttempt {
   /** Why this machine could not prepare its files, as a clause; null if it could, or something else failed. */
   get fault(): string | null {
     return this.#fault;
+  }
+
+  /** Its session continues it with other files. */
+  get isContinued(): boolean {
+    return this.#isContinued;
   }
 
   get hasFiles(): boolean {

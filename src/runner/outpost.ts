@@ -48,6 +48,8 @@ export interface OutpostParts {
   onFailed(reason: string): void;
 }
 
+/** Tools of the session that may take long for many agents together, and for which no other agent works. */
+const WAITS_FOR_NO_AGENT = /^(?:mcp__.*|WebFetch|WebSearch|AskUserQuestion)$/;
 /** Milliseconds after which a decision that is still missing is assumed to wait for the user. */
 const USER_MS = 1_000;
 
@@ -219,8 +221,7 @@ export class Outpost {
     const task = isTask(call.input) ? call.input.task_id : "";
     if (ready?.type !== "ready" || this.#background.find(task) === undefined) {
       const called = this.#waiting(session.request("callTool", call.id, call));
-      // Servers start no agents, and may be slow for many agents together.
-      return call.tool.startsWith("mcp__") ? called : slot.lendWhile(called, () => this.#calls.size > 0);
+      return WAITS_FOR_NO_AGENT.test(call.tool) ? called : slot.lendWhile(called, () => this.#calls.size > 0);
     }
     const { response: _, ...result } = await ready.call({
       ...{ call: call.id, actor: offer.spec.id, cwd: offer.spec.root, root: offer.spec.root },
@@ -270,7 +271,7 @@ export class Outpost {
       await this.#restHere();
     }
     const summary = withStopped(finish.summary, this.#background.release(id));
-    return this.#edits.send((edits) => {
+    const ended = await this.#edits.send((edits) => {
       const { tooLarge } = this.#edits;
       if (tooLarge !== null && summary.status === "done") return this.#fail(tooLarge);
       return session.request("finish", `${turn?.turn ?? `after ${finish.summary.turns}`}`, {
@@ -278,6 +279,7 @@ export class Outpost {
         ...edits,
       });
     });
+    return ended.type === "more" ? this.#rest(ended) : ended;
   }
 
   /** Never resolves: its process is ended. */

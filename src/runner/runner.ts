@@ -205,7 +205,8 @@ class OpenRunner implements Runner {
     this.#showHealth();
     if (!this.#isDraining) this.#options.forks.warm();
     // What another one waits for may be for this runner.
-    if (this.#options.once && attempt.hasBoarded && this.#active.length === 0) {
+    const isLast = attempt.hasBoarded && !attempt.isContinued && this.#active.length === 0;
+    if (this.#options.once && isLast) {
       this.#isDraining = true;
       // Before this slot is free.
       await this.#taking?.pause().catch(() => {});

@@ -5,7 +5,7 @@ import type { Clock } from "../lib/clock.ts";
 const LOOK_MS = 1_000;
 
 /**
- * The slot of an attempt. It is lent while the attempt only waits for a tool of its session, which may be for other agents: if every
+ * The slot of an attempt. It is lent while the attempt only waits for a tool of its session that may wait for other agents: if every
  * slot had an attempt that waits for others, none would ever end.
  */
 export class Slot {

@@ -11,7 +11,7 @@ function linkTo() {
   const nothing = () => {};
   const link = new SessionLink({
     ...{ clock, send: (packet) => packets.push(packet) },
-    notices: { cancel: nothing, watch: nothing, rules: nothing },
+    notices: { cancel: nothing, watch: nothing, park: nothing, rules: nothing },
   });
   const acknowledge = () =>
     link.receive({ n: 1, frames: [], got: packets.reduce((sum, { frames }) => sum + frames.length, 0) });

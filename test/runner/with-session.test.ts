@@ -72,6 +72,30 @@ describe("a session with a runner", () => {
     if (once) await runner.ended;
   });
 
+  it("has the edits of an agent that it has started, and they stay when its own are merged", async () => {
+    const roots = new Set<string>();
+    const { supervisor, cwd, start } = await openFleet((root, turn) => {
+      roots.add(root);
+      const isInner = [...roots].indexOf(root) === 1;
+      if (isInner) return turn === 0 ? write(join(root, "inner.txt"), "inner\n") : { text: "done", usage };
+      switch (turn) {
+        case 0:
+          return write(join(root, "first.txt"), "first\n");
+        case 1:
+          return { calls: [{ name: "Agent", input: { description: "inner", prompt: "go on" } }], usage };
+        case 2:
+          return bash("cat first.txt inner.txt > seen.txt; sed -i s/two/outer/ a.txt");
+        default:
+          return { text: "done", usage };
+      }
+    });
+    await start("r1");
+    expect((await supervisor.prompt("go")).summary.status).toBe("done");
+    expect(readFileSync(join(cwd, "inner.txt"), "utf8")).toBe("inner\n");
+    expect(readFileSync(join(cwd, "seen.txt"), "utf8")).toBe("first\ninner\n");
+    expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("one\nouter\nthree\n");
+  });
+
   it("lets a PermissionRequest hook answer what it could answer for a local agent, and no more", async () => {
     const place = temporaryFolder();
     const answer = `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}`;

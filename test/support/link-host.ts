@@ -235,6 +235,7 @@ async function runOffered(
   receive(channel, agentNotices, {
     cancel: (reason) => stopped.abort(new Error(reason)),
     watch: (on) => model.watch(on),
+    park() {},
     rules: (rules) => void rulesSeen.push(rules),
   });
   const notify = sender<typeof attemptNotices>(channel);

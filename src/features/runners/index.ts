@@ -56,7 +56,7 @@ export interface RunnersFeatureParts {
   readonly hooks: { afterCalls(skills: readonly string[]): RunnerHooks[] };
   readonly caller: (actor: ActorId, cwd: string) => HookCaller;
   readonly worktrees: TravelWorktrees;
-  readonly trees: Pick<HeldWorktrees, "at" | "received">;
+  readonly trees: Pick<HeldWorktrees, "at" | "received" | "merges" | "mergedInto">;
   onWarning(message: string): void;
 }
 

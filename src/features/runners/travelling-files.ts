@@ -13,7 +13,7 @@ interface FilesParts {
   /** `troupe.runners.remote`. */
   readonly remote?: string | undefined;
   readonly worktrees: TravelWorktrees;
-  readonly trees: Pick<HeldWorktrees, "at" | "received">;
+  readonly trees: Pick<HeldWorktrees, "at" | "received" | "merges" | "mergedInto">;
   /** Receives what was left out of an agent's files, as a sentence; it may be the same again. */
   onNote(note: string): void;
 }
@@ -33,6 +33,8 @@ export function travellingFiles(
   let checkout: string | null = null;
   /** The base of its worktree when its runner got its files: a merge that found conflicts gives it another one. */
   let base: string | null = null;
+  /** The merges of the session when its runner got its files. */
+  let since = 0;
   const dropRefs = async (folder: string, url: string) => {
     const dropped = await worktrees.dropRemoteRefs({ folder, url, agent, attempt });
     if (dropped.type === "refused") onNote(`its refs may be left in ${url} (${agent}/*): ${dropped.reason}`);
@@ -49,6 +51,7 @@ export function travellingFiles(
         const { tree } = heldNow();
         const isShared = hasRemote && remote !== undefined;
         if (isShared) checkout = tree.checkout;
+        since = trees.merges;
         const exported = await worktrees.exportTree(
           {
             ...{ source: { type: "tree", tree }, have: [...have], into },
@@ -83,7 +86,11 @@ export function travellingFiles(
         void dropRefs(checkout, url).catch((error: Error) => onNote(error.message));
       checkout = null;
     },
-    hasNewFiles: () => base !== null && heldNow().tree.base !== base,
+    hasNewFiles() {
+      if (base === null) return false;
+      const { tree } = heldNow();
+      return tree.base !== base || trees.mergedInto(tree.path, since).length > 0;
+    },
   };
 }
 

@@ -17,10 +17,12 @@ import { snapshotLocked } from "../tree-snapshot.ts";
 import { gitOn, locateWorktree, type TreePlace } from "../worktree-location.ts";
 import { bringIn } from "./bring-in.ts";
 import { assertBundle } from "./bundle.ts";
+import { mergeEdits } from "./merge-edits.ts";
 
 /**
- * Makes a worktree have exactly the files of a commit that came from a runner, as its newest snapshot. What was in it
- * stays in the chain. A repeated call changes nothing.
+ * Takes a commit that came from a runner into a worktree, as its newest snapshot. It has exactly the files of the commit, and what
+ * was changed here since the runner got its files, such as the merged edits of an agent that it has started. A repeated call
+ * changes nothing.
  */
 export async function importEdits(
   { tree: { name, checkout }, ...arrived }: GitRequest<"importEdits">,
@@ -41,7 +43,7 @@ export async function importEdits(
   const record = (await readRecord(repo.common, name)) ?? known;
   await settleLeftOver(repo, record.tree, ground);
   const shown = await withTreeLock(repo.common, name, ground, () =>
-    showSnapshot(repo, record, commit, ground),
+    showSnapshot(repo, record, commit, ground, true),
   );
   const { snapshot, changed, notes } = shown;
   return { type: "imported", snapshot, changed: [...changed], notes: [...making, ...notes] };
@@ -54,12 +56,16 @@ interface ShownSnapshot {
   readonly notes: readonly string[];
 }
 
-/** Gives a worktree the files of a commit and puts it on the chain. Call under the worktree's lock. */
+/**
+ * Gives a worktree the files of a commit and puts it on the chain. `merges`: what was changed in the worktree stays. Call under the
+ * worktree's lock.
+ */
 export async function showSnapshot(
   repo: Repository,
   record: TreeRecord,
   commit: string,
   ground: GitEnvironment,
+  merges = false,
 ): Promise<ShownSnapshot> {
   const { tree } = record;
   const place = locateWorktree(tree);
@@ -67,14 +73,14 @@ export async function showSnapshot(
   if (!existsSync(sideIndexFile(place, tree, "index")) && !(await beginIndex(record, place, ground)))
     await snapshotLocked({ tree, files: null }, place, ground);
   try {
-    return await show(repo, tree, commit, ground);
+    return await show(repo, tree, commit, ground, merges);
   } catch (error) {
     if (!(error instanceof GitRefusal)) throw error;
-    // Something was written here since the newest snapshot: that stays in the chain.
+    // Something was written here since the newest snapshot.
     const { notes, changed } = await snapshotLocked({ tree, files: null }, place, ground);
     if (changed.length === 0) throw error;
-    const shown = await show(repo, tree, commit, ground);
-    return { ...shown, notes };
+    const shown = await show(repo, tree, commit, ground, merges);
+    return { ...shown, notes: [...notes, ...shown.notes] };
   }
 }
 
@@ -99,18 +105,26 @@ async function show(
   tree: Worktree,
   commit: string,
   ground: GitEnvironment,
+  merges: boolean,
 ): Promise<ShownSnapshot> {
   const { name } = tree;
   const failed = `What came from the runner could not be put into ${tree.path}`;
   const said = async (args: readonly string[]) => outputOf(await repo.git.run(args), failed).trim();
   const ref = snapshotRef(name);
-  const asked = [`${commit}^{tree}`, `${tree.base}^{tree}`, `${ref}^{commit}`, `${ref}^{tree}`];
-  const known = await repo.git.run(["rev-parse", "--revs-only", ...asked]);
-  const [root, ofBase, newest = null, ofNewest] = known.out.trim().split("\n");
+  const asked = [`${commit}^{tree}`, `${tree.base}^{tree}`, ...[`${ref}^{commit}`, `${ref}^{tree}`]];
+  const known = await repo.git.run(["rev-parse", "--revs-only", ...asked, `${ref}^2^{tree}`]);
+  const [theirs, ofBase, newest = null, ofNewest, ofRunner] = known.out.trim().split("\n");
   const [now, own] = newest === null ? [tree.base, ofBase] : [newest, ofNewest];
-  if (root === undefined || own === undefined) return refuseByGit(failed);
-  if (own === root && (await repo.git.run(["merge-base", "--is-ancestor", commit, now])).code === 0)
+  if (theirs === undefined || own === undefined) return refuseByGit(failed);
+  // The newest snapshot has what the runner sent last.
+  const isSame = newest === null || own === ofRunner;
+  const isMerged = merges && !isSame;
+  const mayBeKnown = isMerged || own === theirs;
+  if (mayBeKnown && (await repo.git.run(["merge-base", "--is-ancestor", commit, now])).code === 0)
     return { snapshot: now, changed: [], notes: [] };
+  const { root, notes } = isMerged
+    ? await mergeEdits(repo, { ours: now, theirs: commit }, ground)
+    : { root: theirs, notes: [] };
   const message = ["-m", `Snapshot of ${name} on its runner`];
   const becomes = said(["commit-tree", root, "-p", now, "-p", commit, ...message]);
   const showing = { snapshot: now, root: own, to: root, becomes };
@@ -121,5 +135,5 @@ async function show(
   const record = await readRecord(repo.common, name);
   if (record !== null && record.result !== null)
     await writeRecord(repo.common, name, { ...record, result: null });
-  return { snapshot, changed: filesOf(changes), notes: [] };
+  return { snapshot, changed: filesOf(changes), notes };
 }

@@ -118,6 +118,39 @@ test("edits of every kind return, are merged into the checkout, and are undone",
   expect(filesBelow(repository.folder)).toEqual(before);
 });
 
+test("what was changed here while an agent worked on a runner stays; of the same lines the runner's are taken, and a note says so", async () => {
+  const lines = (first: string, last: string) => [first, ..."2345678", last, ""].join("\n");
+  const repository = await repositoryWith({ "a.txt": lines("1", "9"), "kept.txt": "kept\n" });
+  const world = travelWorld(repository);
+  const tree = await world.create();
+  const { commit } = await world.sendOut({ type: "tree", tree });
+  const here = (name: string, text: string) => writeFileSync(join(tree.path, name), text);
+  const there = (name: string, text: string) => writeFileSync(join(world.remote("one"), name), text);
+  here("a.txt", lines("here", "9"));
+  here("here.txt", "here\n");
+  there("a.txt", lines("1", "there"));
+  there("there.txt", "there\n");
+  const first = await world.bringBack(tree, commit);
+  const both = { "a.txt": `- ${lines("here", "there")}`, "here.txt": "- here\n", "there.txt": "- there\n" };
+  expect(filesBelow(tree.path)).toEqual({ "kept.txt": "- kept\n", ...both });
+  expect(first?.notes).toEqual([]);
+  expect(first?.changed.map(({ path }) => path).toSorted()).toEqual(["a.txt", "there.txt"]);
+
+  there("b.txt", "more\n");
+  rmSync(join(world.remote("one"), "kept.txt"));
+  const second = await world.bringBack(tree, first?.commit ?? "");
+  expect(filesBelow(tree.path)).toEqual({ ...both, "b.txt": "- more\n" });
+
+  there("a.txt", lines("runner", "there"));
+  const third = await world.bringBack(tree, second?.commit ?? "");
+  expect(third?.notes.join()).toMatch(/the same lines of a\.txt; the runner's are there now/);
+  expect(filesBelow(tree.path)).toEqual({
+    ...both,
+    "a.txt": `- ${lines("runner", "there")}`,
+    "b.txt": "- more\n",
+  });
+});
+
 test("a conflict goes back to the runner with its marks, and the resolved files are merged", async () => {
   const repository = await repositoryWith({ "a.txt": "one\ntwo\nthree\n", "b.txt": "b\n" });
   const world = travelWorld(repository);
