@@ -18,9 +18,9 @@ const TreeState = z.object({
   clone: z.string(),
   /** False while it is made: then no agent has worked in it. */
   complete: z.boolean(),
-  /** The process group that works in it. */
   /** Of the agent that it was made for. */
   attempt: z.optional(z.number()),
+  /** The process group that works in it. */
   owner: z.nullable(z.object({ pid: z.number(), startedAt: z.nullable(z.string()) })),
 });
 export type TreeState = z.infer<typeof TreeState>;
