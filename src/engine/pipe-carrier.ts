@@ -53,6 +53,8 @@ export class PipeCarrier implements Carrier {
   private readonly greeted: Promise<string | null>;
   private resolveGreeted: (problem: string | null) => void = () => {};
   private takingsMade = 0;
+  /** The other end is gone, so nothing more is read there. */
+  private isLost = false;
 
   constructor({ input, output, clock = systemClock }: PipeOptions) {
     this.input = input;
@@ -69,8 +71,8 @@ export class PipeCarrier implements Carrier {
       if (frame === null) this.malformed += 1;
       else this.receive(frame);
     });
-    for (const event of ["end", "close", "error"]) input.on(event, () => this.end());
-    for (const event of ["close", "error"]) output.on(event, () => this.end());
+    for (const event of ["end", "close", "error"]) input.on(event, () => this.lose());
+    for (const event of ["close", "error"]) output.on(event, () => this.lose());
   }
 
   /** Returns null when the other end has answered, else why not. */
@@ -150,7 +152,8 @@ export class PipeCarrier implements Carrier {
   /** Ends the output, and with it the other end. What that still says is not read: it would keep this process alive. */
   async close(): Promise<void> {
     this.end();
-    await within(this.clock, WRITE_ENDS_MS, new Promise<void>((resolve) => this.output.end(resolve)));
+    if (this.isLost) this.output.destroy();
+    else await within(this.clock, WRITE_ENDS_MS, this.endOutput());
     this.input.destroy();
   }
 
@@ -220,6 +223,19 @@ export class PipeCarrier implements Carrier {
     await written.catch((error: unknown) => {
       throw new EngineAwayError(`The connection to the other end was lost: ${errorMessage(error)}.`);
     });
+  }
+
+  /** Resolves when all is written, or can no longer be written. */
+  private endOutput(): Promise<void> {
+    return new Promise((resolve) => {
+      this.output.once("close", resolve);
+      this.output.end(resolve);
+    });
+  }
+
+  private lose(): void {
+    this.isLost = true;
+    this.end();
   }
 
   private end(): void {

@@ -4,9 +4,13 @@ import { shellWord } from "../lib/text.ts";
 
 /** A program on another machine, reached through its standard input and output. */
 export interface RemoteProgram {
+  /** The machine. */
+  readonly host: string;
   readonly input: Writable;
   readonly output: Readable;
-  /** Resolves with how the connection ended, as a clause. */
+  /** Resolves with how ssh ended, as a clause. What it wrote before may still have to be read. */
+  readonly exited: Promise<string>;
+  /** Resolves later, with the last line that it wrote to its standard error as well. */
   readonly ended: Promise<string>;
   /** Closes its input, by which it ends. */
   end(): void;
@@ -50,17 +54,25 @@ export function startOverSsh({ url, program, args, env, onLine }: RemoteCommand)
   });
   // Its end says more than a write that failed.
   child.stdin.on("error", () => {});
-  const ended = new Promise<string>((resolve) => {
+  const exited = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(`ssh could not be started: ${error.message}`));
-    child.once("close", (code, signal) => {
-      const last = said.trim().split("\n").at(-1);
-      resolve(`ssh ended with ${signal ?? `exit code ${code}`}${last ? `: ${last}` : ""}`);
-    });
+    child.once("exit", (code, signal) => resolve(`ssh ended with ${signal ?? `exit code ${code}`}`));
   });
+  const closed = new Promise<string>((resolve) => {
+    child.once("close", () => resolve(said.trim().split("\n").at(-1) ?? ""));
+    // Without a process there is nothing to close.
+    child.once("error", () => resolve(""));
+  });
+  const ended = Promise.all([exited, closed]).then(([how, last]) => (last === "" ? how : `${how}: ${last}`));
   return {
-    ...{ input: child.stdin, output: child.stdout, ended },
+    ...{ host, input: child.stdin, output: child.stdout, exited, ended },
     end: () => child.stdin.end(),
-    kill: () => child.kill("SIGKILL"),
+    kill() {
+      child.kill("SIGKILL");
+      // Another process may hold the other ends.
+      child.stdin.destroy();
+      child.stdout.destroy();
+    },
   };
 }
 

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Carrier } from "../engine/carrier.ts";
 import { openPipe } from "../engine/pipe-carrier.ts";
-import type { Clock } from "../lib/clock.ts";
+import { type Clock, within } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
-import { startOverSsh } from "../processes/ssh.ts";
+import { type RemoteProgram, startOverSsh } from "../processes/ssh.ts";
 
 export interface SshOptions {
   /** `ssh://[USER@]HOST[:PORT][/PATH/OF/TROUPE]`. */
@@ -13,6 +13,8 @@ export interface SshOptions {
   /** Of this process: ssh needs to find its keys and its agent. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
+  /** Ends the start. */
+  readonly signal?: AbortSignal;
   /** Receives what the runner says of itself. */
   onLine(line: string): void;
 }
@@ -22,13 +24,25 @@ export interface SshRunner {
   readonly carrier: Carrier;
   /** The fleet key of this connection, which only its two ends have. */
   readonly key: Uint8Array;
+  /** Resolves with a sentence when ssh has ended, or nothing more can come from the runner. */
+  readonly lost: Promise<string>;
 }
+
+/** Milliseconds in which ssh ends after its output did. */
+const ENDS_MS = 2_000;
 
 /**
  * Starts a runner on another machine through ssh, and speaks with it over its standard input and output: no server is needed,
  * and nothing has to be copied there but Troupe. Rejects with a sentence if it does not start.
  */
-export async function openSsh({ url, args = [], env, clock, onLine }: SshOptions): Promise<SshRunner> {
+export async function openSsh({
+  url,
+  args = [],
+  env,
+  clock,
+  signal,
+  onLine,
+}: SshOptions): Promise<SshRunner> {
   const key = randomBytes(32);
   const program = startOverSsh({
     ...{ url, env, onLine, program: "troupe" },
@@ -36,11 +50,30 @@ export async function openSsh({ url, args = [], env, clock, onLine }: SshOptions
   });
   // The key is the first line; everything after it is sealed with it.
   program.input.write(`${key.toString("base64url")}\n`);
+  const stop = () => program.kill();
+  signal?.addEventListener("abort", stop, { once: true });
   try {
     const carrier = await openPipe({ input: program.output, output: program.input, clock });
-    return { carrier, key };
+    const isDown = new Promise<void>((resolve) => carrier.onUp((isUp) => isUp || resolve()));
+    return { carrier, key, lost: lostWith(program, isDown, clock) };
   } catch (error) {
     program.kill();
-    throw new Error(`No runner could be started by ${url}: ${await program.ended} (${errorMessage(error)})`);
+    // Another process of it may hold its standard error.
+    const hasEnded = await within(clock, ENDS_MS, program.ended);
+    const how = await (hasEnded ? program.ended : program.exited);
+    throw new Error(`No runner could be started by ${url}: ${how} (${errorMessage(error)})`);
+  } finally {
+    signal?.removeEventListener("abort", stop);
   }
+}
+
+/** What the runner has sent before is read first. */
+async function lostWith(program: RemoteProgram, isDown: Promise<void>, clock: Clock): Promise<string> {
+  let how = "its output ended";
+  const exited = program.exited.then((said) => {
+    how = said;
+  });
+  await Promise.race([exited, isDown]);
+  await within(clock, ENDS_MS, Promise.all([exited, isDown]));
+  return `The connection to ${program.host} was lost (${how}).`;
 }

@@ -2,8 +2,7 @@ import type { ActorHost, ActorStart } from "../actors/hosts.ts";
 import { dropParts } from "../engine/blob-parts.ts";
 import type { Carrier } from "../engine/carrier.ts";
 import { EngineAwayError } from "../engine/limits.ts";
-import { packSealed, receiveMessage, type Sealer, sealMessage } from "../engine/messages.ts";
-import { createSeal } from "../engine/seal.ts";
+import { packSealed, receiveMessage, sealMessage } from "../engine/messages.ts";
 import { SealedBlobs } from "../engine/sealed-blobs.ts";
 import type { Clock } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
@@ -21,23 +20,18 @@ import {
   topics,
 } from "../mailbox/runners.ts";
 import { digestKit, packKit, withoutKit } from "../mailbox/spec-kit.ts";
+import { type EngineConnection, EngineLine, type OpenLine } from "./engine-line.ts";
 import { RemoteActor, type RemoteActorParts } from "./remote-actor.ts";
 import { RunnerList } from "./runner-list.ts";
 
 export interface RemoteHostOptions {
   readonly session: SessionId;
   /** Opens the engine, with the first actor that needs it. Rejects with a sentence if that cannot be done at all. */
-  connect(): Promise<{ readonly carrier: Carrier; readonly fleetKey: Uint8Array }>;
+  connect(signal: AbortSignal): Promise<EngineConnection>;
   readonly clock: Clock;
   /** Agents that are offered to runners at the same time (default 256); others wait. */
   readonly maxAgents?: number;
   onWarning(message: string): void;
-}
-
-/** The engine, and what seals messages to it. */
-interface Line {
-  readonly carrier: Carrier;
-  readonly sealer: Sealer;
 }
 
 /** Milliseconds without a sign of its runner after which an attempt is lost, if the engine answers. */
@@ -65,6 +59,8 @@ interface Waiting {
   offeredAt: number | null;
   /** When that job was first seen to be a runner's; null if it was not. */
   takenAt: number | null;
+  /** The connection that its runner had is gone. */
+  isCutOff: boolean;
 }
 
 /** Runs actors on runners: offers each attempt to a pool, answers what it requests, and notices when its runner is gone. */
@@ -72,8 +68,7 @@ export class RemoteHost implements ActorHost {
   readonly #options: RemoteHostOptions;
   readonly #actors = new Map<string, { readonly actor: RemoteActor; readonly waiting: Waiting }>();
   readonly #runners: RunnerList;
-  #opening: Promise<Line> | null = null;
-  #line: Line | null = null;
+  readonly #line: EngineLine;
   /** Silence before that is not counted. */
   #countsFrom = 0;
   #checkedAt = 0;
@@ -86,6 +81,11 @@ export class RemoteHost implements ActorHost {
   constructor(options: RemoteHostOptions) {
     this.#options = options;
     this.#runners = new RunnerList(options.clock);
+    this.#line = new EngineLine({
+      ...options,
+      onOpen: (line) => this.#hasOpened(line),
+      onLost: (why, isLast) => this.#hasLost(why, isLast),
+    });
   }
 
   start(start: ActorStart): RemoteActor {
@@ -93,7 +93,7 @@ export class RemoteHost implements ActorHost {
     const name = nameAttempt(this.#idOf(spec));
     const waiting: Waiting = {
       ...{ pool: spec.pool ?? "default", name, isHeld: this.#isFull(spec), job: nameJob(name, 1), jobs: 1 },
-      ...{ sealed: null, blob: null, offeredAt: null, takenAt: null },
+      ...{ sealed: null, blob: null, offeredAt: null, takenAt: null, isCutOff: false },
     };
     const actor = new RemoteActor(start, this.#partsOf(spec, waiting));
     this.#actors.set(waiting.name, { actor, waiting });
@@ -119,9 +119,9 @@ export class RemoteHost implements ActorHost {
     this.#isClosed = true;
     for (const { actor } of [...this.#actors.values()]) actor.terminate();
     this.#withdrawCheck?.();
-    await this.#opening?.catch(() => {});
+    this.#line.stopOpening();
     await Promise.all(this.#sending);
-    await this.#line?.carrier.close();
+    await this.#line.close();
   }
 
   #partsOf(spec: ActorSpec, waiting: Waiting): RemoteActorParts {
@@ -129,7 +129,13 @@ export class RemoteHost implements ActorHost {
     const { clock, onWarning } = this.#options;
     return {
       ...{ clock, onWarning },
-      blobs: new SealedBlobs({ open: () => this.#open(), clock, isOver: () => this.#isClosed }),
+      blobs: new SealedBlobs({
+        open: async () => {
+          if (waiting.isCutOff) throw new EngineAwayError("The runner of this attempt was lost.");
+          return await this.#line.open();
+        },
+        ...{ clock, isOver: () => this.#isClosed || waiting.isCutOff },
+      }),
       onEnd: (runner) => {
         this.#actors.delete(waiting.name);
         if (runner !== null) this.#dismiss(attempt, runner);
@@ -173,9 +179,12 @@ export class RemoteHost implements ActorHost {
     const { pool, name } = waiting;
     try {
       if (elsewhere === null) throw new Error("Nothing here offers agents to runners.");
-      const { carrier, sealer } = await this.#open();
+      const line = await this.#line.open();
+      const { carrier, sealer } = line;
       if (actor.runner !== null || !this.#actors.has(name)) return;
       await this.#leaveTaken(carrier, waiting);
+      // Another connection has another key, and its engine knows nothing of this one.
+      if (this.#line.current !== line) return;
       const { job } = waiting;
       const seal = () => {
         const offered: OfferedSpec = {
@@ -191,7 +200,7 @@ export class RemoteHost implements ActorHost {
       const { raw: body, blob } = await packSealed(carrier, session, waiting.sealed);
       waiting.blob = blob;
       await carrier.offer(pool, { id: job, body }, this.#goesFirst(spec));
-      waiting.offeredAt = clock.now();
+      if (this.#line.current === line) waiting.offeredAt = clock.now();
       // It may have ended since then.
       if (!this.#actors.has(name)) await this.#withdraw(waiting);
     } catch (error) {
@@ -214,37 +223,38 @@ export class RemoteHost implements ActorHost {
   }
 
   async #withdraw({ pool, job, blob }: Waiting): Promise<void> {
-    await this.#line?.carrier.withdraw(pool, job).catch(() => {});
-    if (blob !== null && this.#line !== null) await dropParts(this.#line.carrier, blob);
+    const carrier = this.#line.current?.carrier;
+    await carrier?.withdraw(pool, job).catch(() => {});
+    if (blob !== null && carrier !== undefined) await dropParts(carrier, blob);
   }
 
-  #open(): Promise<Line> {
-    this.#opening ??= this.#connect().catch((error: unknown) => {
-      // The next agent may find it.
-      this.#opening = null;
-      throw error;
-    });
-    return this.#opening;
-  }
-
-  async #connect(): Promise<Line> {
-    const { connect, session, clock } = this.#options;
-    const { carrier, fleetKey } = await connect();
+  async #hasOpened(line: OpenLine): Promise<void> {
+    const { session, clock } = this.#options;
+    const { carrier } = line;
     this.#hasWorked = true;
-    const line = { carrier, sealer: createSeal(fleetKey, session) };
     const topic = topics.session(session);
-    try {
-      await carrier.listen(topic, (raw) => void this.#receive(line, topic, raw));
-    } catch (error) {
-      await carrier.close();
-      throw error;
-    }
-    this.#line = line;
+    await carrier.listen(topic, (raw) => void this.#receive(line, topic, raw));
     carrier.onUp((isUp) => {
       if (isUp) this.#engineAnswers();
     });
     this.#countsFrom = clock.now();
-    return line;
+  }
+
+  /** Its runners are gone with it, and so is what it was offered. */
+  #hasLost(why: string, isLast: boolean): void {
+    const actors = [...this.#actors.values()];
+    if (actors.length > 0) this.#options.onWarning(isLast ? why : `${why} It is started again.`);
+    this.#runners.clear();
+    for (const { actor, waiting } of actors) {
+      if (actor.runner !== null) {
+        waiting.isCutOff = true;
+        actor.lose();
+      } else if (isLast && !waiting.isHeld) actor.fail(why);
+      else {
+        Object.assign(waiting, { sealed: null, blob: null, offeredAt: null, takenAt: null });
+        if (!waiting.isHeld) void this.#offer(actor, waiting);
+      }
+    }
   }
 
   /** It may have been away, and may have lost what it had. */
@@ -256,13 +266,15 @@ export class RemoteHost implements ActorHost {
     }
   }
 
-  async #receive({ carrier, sealer }: Line, topic: string, raw: string): Promise<void> {
+  async #receive(line: OpenLine, topic: string, raw: string): Promise<void> {
     const { session } = this.#options;
+    const { carrier, sealer } = line;
     const opened = await receiveMessage(carrier, (id) => (id === session ? sealer : null), topic, raw).catch(
       () => null,
     );
     const parsed = opened && ToSession.safeParse(opened.value);
-    if (!parsed?.success) return;
+    if (!parsed?.success || this.#line.current !== line) return;
+    this.#line.noteSpoken();
     const message = parsed.data;
     switch (message.type) {
       case "here":
@@ -310,8 +322,11 @@ export class RemoteHost implements ActorHost {
   #send(runner: string, message: ToRunner): void {
     const { session } = this.#options;
     const topic = topics.runner(runner);
+    // A runner that has sent anything is gone with its connection.
+    const line = this.#line.current;
+    if (line === null) return;
+    const { carrier, sealer } = line;
     const send = async () => {
-      const { carrier, sealer } = await this.#open();
       await carrier.publish(
         topic,
         await sealMessage(carrier, sealer, session, topic, JSON.stringify(message)),
@@ -336,7 +351,7 @@ export class RemoteHost implements ActorHost {
     const { clock, maxAgents = MOST_OFFERED } = this.#options;
     const now = clock.now();
     if (now - this.#checkedAt > SLEPT_MS) this.#countsFrom = now;
-    const isUp = this.#line?.carrier.isUp ?? false;
+    const isUp = this.#line.current?.carrier.isUp ?? false;
     if (!isUp) this.#countsFrom = now;
     let isAnyWaiting = false;
     for (const { actor, waiting } of [...this.#actors.values()]) {
@@ -356,7 +371,9 @@ export class RemoteHost implements ActorHost {
       actor.wait(
         isUp
           ? this.#runners.whyWaits(waiting.pool)
-          : "waits for the engine, which does not answer or is full",
+          : this.#line.isLost
+            ? "waits until the lost connection to its runners is started again"
+            : "waits for the engine, which does not answer or is full",
       );
     }
     if (isAnyWaiting && isUp) this.#askWho();
@@ -364,8 +381,8 @@ export class RemoteHost implements ActorHost {
 
   #askWho(): void {
     const { session } = this.#options;
-    if (this.#line === null) return;
-    const { carrier, sealer } = this.#line;
+    if (this.#line.current === null) return;
+    const { carrier, sealer } = this.#line.current;
     const text = JSON.stringify({ type: "who", topic: topics.session(session) });
     void sealMessage(carrier, sealer, session, topics.runners, text)
       .then((sealed) => carrier.publish(topics.runners, sealed))

@@ -17,6 +17,10 @@ export class RunnerList {
     this.#runners.set(info.id, { info, at: this.#clock.now() });
   }
 
+  clear(): void {
+    this.#runners.clear();
+  }
+
   /** Why an agent of this pool has not started, as what an agent does. */
   whyWaits(pool: string): string {
     const now = this.#clock.now();

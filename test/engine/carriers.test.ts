@@ -75,6 +75,16 @@ describe("the carrier over a pipe", () => {
     expect(taken).toEqual(["a"]);
   });
 
+  it.each(["input", "output"] as const)("closes immediately when its %s has gone", async (which) => {
+    const { session, toSession, toRunner } = await openPair();
+    (which === "input" ? toSession : toRunner).destroy();
+    await vi.waitUntil(() => !session.isUp);
+    const from = performance.now();
+    await session.close();
+    expect(performance.now() - from).toBeLessThan(2_000);
+    expect(toRunner.destroyed).toBe(true);
+  });
+
   it.each([
     ['{"type":"hello","wire":2}\n', /runner speaks version 2 and this program 1/],
     [null, /ended before it answered/],
@@ -91,7 +101,7 @@ async function openPair() {
     openPipe({ input: toSession, output: toRunner }),
     openPipe({ input: toRunner, output: toSession }),
   ]);
-  return { session, runner, toSession };
+  return { session, runner, toSession, toRunner };
 }
 
 describe("its faults", () => {

@@ -35,6 +35,32 @@ describe("a runner that is started through ssh", () => {
     await vi.waitUntil(() => !existsSync(`/proc/${pid}`), { timeout: 20_000 });
   });
 
+  it("says how it was lost, and closes immediately", async () => {
+    const { dir, env } = fakeMachine();
+    const { carrier, lost } = await openSsh({
+      ...{ url: "ssh://me@build-3", env, clock: systemClock, onLine: () => {} },
+      args: ["--offline"],
+    });
+    process.kill(Number(readFileSync(join(dir, "pid"), "utf8")), "SIGKILL");
+    expect(await lost).toBe("The connection to build-3 was lost (ssh ended with exit code 137).");
+    expect(carrier.isUp).toBe(false);
+    const from = performance.now();
+    await carrier.close();
+    expect(performance.now() - from).toBeLessThan(2_000);
+  });
+
+  it("is not started when its session closes", async () => {
+    const { dir, env } = fakeMachine();
+    const stopped = new AbortController();
+    const opening = openSsh({
+      ...{ url: "ssh://build-3", env, clock: systemClock, onLine: () => {}, signal: stopped.signal },
+    });
+    const failed = expect(opening).rejects.toThrow("ssh ended with SIGKILL");
+    await vi.waitUntil(() => existsSync(join(dir, "pid")));
+    stopped.abort();
+    await failed;
+  });
+
   it.each([
     ["ssh://nowhere", { PATH: "/nowhere" }, "ssh could not be started"],
     ["ssh://build-3/opt/none/troupe", null, "exit code 127"],

@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { Script, ScriptedTurn } from "../../src/model/scripted.ts";
+import { MOST_TRIES } from "../../src/remote/engine-line.ts";
 import type { SupervisorOptions } from "../../src/session/options.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
 import { repliesIn } from "../supervisor/resume-world.ts";
@@ -274,6 +275,83 @@ describe("an actor on a runner", () => {
     world.link.addRunner("r1");
     const ends = await Promise.all(spawned);
     expect(ends.map(({ summary }) => summary.status)).toEqual(["done", "done"]);
+  });
+
+  describe("whose connection is lost for good", () => {
+    const LOST = "The connection to far was lost.";
+
+    /** The session's connection is lost with all runners in the middle of its work, and opened again after `refusals`. */
+    function cutOff(refusals: number) {
+      let connections = 0;
+      const at: number[] = [];
+      const onConnect = () => {
+        connections += 1;
+        if (connections > 1) at.push(fastClock.now());
+        if (connections > 1 && connections <= refusals + 1) throw new Error("ssh ended with exit code 255");
+        if (connections > 1) world.byName.set("r2", world.link.addRunner("r2"));
+      };
+      const world = linked({ onConnect }, ["r1"], (request) => {
+        if (repliesIn(request) === 3 && connections === 1) {
+          world.byName.get("r1")?.kill();
+          world.link.loseConnection();
+        }
+        return script(request);
+      });
+      return { world, at, connections: () => connections };
+    }
+
+    test("is continued as its next attempt over a new one, which is opened after pauses that grow", async () => {
+      const { world, at } = cutOff(3);
+      const { status, text } = (await world.supervisor.prompt("go")).summary;
+      expect({ status, text, done: world.done }).toEqual({
+        ...{ status: "done", text: "all steps are done", done: inOrder },
+      });
+      expect(world.supervisor.tree()[0]).toMatchObject({ runner: "r2", attempt: 2 });
+      expect(world.link.warnings).toEqual([`${LOST} It is started again.`]);
+      const pauses = at.slice(1).map((time, n) => time - (at[n] ?? 0));
+      for (const [n, ms] of pauses.entries()) expect(ms).toBeGreaterThanOrEqual(2_000 * 2 ** n - 500);
+    });
+
+    test("fails with the reason of the last try if it cannot be opened again", async () => {
+      const { world, connections } = cutOff(Number.POSITIVE_INFINITY);
+      const { status, reason } = (await world.supervisor.prompt("go")).summary;
+      expect({ status, reason }).toEqual({ status: "failed", reason: "ssh ended with exit code 255." });
+      expect(connections()).toBe(1 + MOST_TRIES);
+    });
+
+    test("closes while the next one is awaited", async () => {
+      const { world, at } = cutOff(Number.POSITIVE_INFINITY);
+      const ended = world.supervisor.prompt("go");
+      await expect.poll(() => at.length).toBeGreaterThan(4);
+      const tries = at.length;
+      await world.link.host.close();
+      expect(at.length).toBeLessThanOrEqual(tries + 1);
+      void ended.catch(() => {});
+    });
+
+    test("is offered again as the same attempt if it waited", async () => {
+      const world = linked({}, []);
+      const ended = world.supervisor.prompt("go");
+      await expect.poll(() => world.link.engine.attempts.length).toBe(1);
+      world.link.loseConnection();
+      await expect.poll(() => world.link.engine.attempts.length).toBe(1);
+      world.link.addRunner("r1");
+      expect((await ended).summary.status).toBe("done");
+      expect(world.supervisor.tree()[0]).not.toHaveProperty("attempt");
+    });
+
+    test("fails if each one ends before a runner has sent anything", async () => {
+      let connections = 0;
+      const onConnect = () => {
+        connections += 1;
+        fastClock.after(200, () => world.link.loseConnection());
+      };
+      const world = linked({ onConnect }, []);
+      const { status, reason } = (await world.supervisor.prompt("go")).summary;
+      expect({ status, reason, connections }).toEqual({
+        ...{ status: "failed", reason: LOST, connections: MOST_TRIES },
+      });
+    });
   });
 
   test("an attempt that waited in an engine without a memory is offered again", async () => {

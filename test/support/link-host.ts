@@ -63,12 +63,18 @@ export interface LinkOptions {
   readonly random: () => number;
   readonly faults?: Faults;
   readonly clock?: Clock;
+  /** Is called before each connection of the session; one that throws is refused. */
+  readonly onConnect?: () => void;
 }
 
 /** An engine in memory with a session on one side and runners on the other, all in this thread. */
 export interface Link {
   readonly engine: MemoryEngine;
   readonly host: ActorHost;
+  /** What the session said to its user. */
+  readonly warnings: readonly string[];
+  /** The session's connection is lost for good, as one through ssh, and with it all that was offered. */
+  loseConnection(): void;
   /** The mode of the session, as its runners get it. */
   setMode(mode: RunnerRules["mode"]): void;
   /** The rules that runners got after their offer. */
@@ -88,10 +94,18 @@ export interface LinkRunner {
 }
 
 /** A host whose actors run across a carrier that loses, repeats, delays and reorders as it is told. */
-export function openLink({ random, faults, maxAgents, clock = systemClock }: LinkOptions): Link {
+export function openLink({
+  random,
+  faults,
+  maxAgents,
+  clock = systemClock,
+  onConnect = () => {},
+}: LinkOptions): Link {
   const engine = new MemoryEngine({ random, clock, ...(faults ? { faults } : {}) });
   const starts = new Map<string, ActorStart>();
   const rulesSeen: RunnerRules[] = [];
+  const warnings: string[] = [];
+  let loseConnection = () => {};
   let mode: RunnerRules["mode"] = "default";
   const elsewhere: SessionSide = {
     offer: { version: "test", files: null },
@@ -105,10 +119,19 @@ export function openLink({ random, faults, maxAgents, clock = systemClock }: Lin
   const remote = new RemoteHost({
     ...{ session: SESSION, clock },
     ...(maxAgents === undefined ? {} : { maxAgents }),
-    connect: async () => ({ carrier: engine.connect("session"), fleetKey: FLEET_KEY }),
-    onWarning(message) {
-      throw new Error(message);
+    async connect() {
+      onConnect();
+      const carrier = engine.connect("session");
+      const ended = new Promise<string>((resolve) => {
+        loseConnection = () => {
+          engine.kill("session");
+          engine.loseData();
+          resolve("The connection to far was lost.");
+        };
+      });
+      return { carrier, fleetKey: FLEET_KEY, ended };
     },
+    onWarning: (message) => void warnings.push(message),
   });
   const runners: LinkRunner[] = [];
   const host: ActorHost = {
@@ -125,7 +148,8 @@ export function openLink({ random, faults, maxAgents, clock = systemClock }: Lin
     },
   };
   return {
-    ...{ engine, host, rulesSeen },
+    ...{ engine, host, rulesSeen, warnings },
+    loseConnection: () => loseConnection(),
     setMode(next) {
       mode = next;
     },

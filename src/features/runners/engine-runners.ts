@@ -5,9 +5,10 @@ import { fleetKeyFile } from "../../journal/paths.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { troupeVersion } from "../../lib/version.ts";
 import { isPoolName, POOL_NAME } from "../../mailbox/ids.ts";
+import type { EngineConnection } from "../../remote/engine-line.ts";
 import { isRemoteAddress, REMOTE_ADDRESS } from "../../settings/remote-address.ts";
 import type { Runners } from "./index.ts";
-import { type EngineConnection, openRunners } from "./open-runners.ts";
+import { openRunners } from "./open-runners.ts";
 
 /** Runners that are reached through an engine. */
 export interface RunnersOptions {
@@ -54,8 +55,10 @@ export function engineRunners(
     throw new Error(`The pool of runners cannot be ${JSON.stringify(pool)}; it is ${POOL_NAME}.`);
   return openRunners({
     version: troupeVersion(),
-    connect: () =>
-      isSsh ? connectSsh(engine, parts) : connectServer(engine, key ?? fleetKeyFile(parts.home), parts),
+    connect: (signal) =>
+      isSsh
+        ? connectSsh(engine, signal, parts)
+        : connectServer(engine, key ?? fleetKeyFile(parts.home), parts),
     ...(key === undefined ? {} : { key: resolve(key) }),
     ...(setup === undefined ? {} : { setup }),
     ...(remote === undefined ? {} : { remote }),
@@ -66,10 +69,14 @@ export function engineRunners(
 }
 
 /** Its two ends have a key of their own. */
-async function connectSsh(url: string, { env, clock, onLine }: EngineParts): Promise<EngineConnection> {
+async function connectSsh(
+  url: string,
+  signal: AbortSignal,
+  { env, clock, onLine }: EngineParts,
+): Promise<EngineConnection> {
   const { openSsh } = await import("../../remote/open-ssh.ts");
-  const { carrier, key } = await openSsh({ url, env, clock, onLine });
-  return { carrier, fleetKey: key };
+  const { carrier, key, lost } = await openSsh({ url, env, clock, onLine, signal });
+  return { carrier, fleetKey: key, ended: lost };
 }
 
 async function connectServer(

@@ -1,19 +1,12 @@
-import type { Carrier } from "../../engine/carrier.ts";
 import { sweepTemporaryFolders } from "../../journal/temporary-folder.ts";
+import type { EngineConnection } from "../../remote/engine-line.ts";
 import { RemoteHost } from "../../remote/remote-host.ts";
 import type { Runners } from "./index.ts";
-
-/** A connection to an engine. */
-export interface EngineConnection {
-  readonly carrier: Carrier;
-  /** Shared by all sessions and runners of a fleet. */
-  readonly fleetKey: Uint8Array;
-}
 
 export interface OpenRunnersOptions
   extends Pick<Runners, "pool" | "key" | "setup" | "remote" | "maxAgents" | "credentials" | "version"> {
   /** Connects to the engine, with the first agent that needs it. Rejects with a sentence. */
-  connect(): Promise<EngineConnection>;
+  connect(signal: AbortSignal): Promise<EngineConnection>;
 }
 
 export function openRunners({ connect, ...rest }: OpenRunnersOptions): Runners {
