@@ -24,10 +24,19 @@ import { digestKit, packKit, withoutKit } from "../mailbox/spec-kit.ts";
 import { RemoteActor, type RemoteActorParts } from "./remote-actor.ts";
 import { RunnerList } from "./runner-list.ts";
 
+/** A connection to an engine. */
+export interface EngineConnection {
+  readonly carrier: Carrier;
+  /** Shared by all sessions and runners of a fleet. */
+  readonly fleetKey: Uint8Array;
+  /** True if its only runner is one that this session has started. */
+  readonly isOurs?: boolean;
+}
+
 export interface RemoteHostOptions {
   readonly session: SessionId;
   /** Opens the engine, with the first actor that needs it. Rejects with a sentence if that cannot be done at all. */
-  connect(): Promise<{ readonly carrier: Carrier; readonly fleetKey: Uint8Array }>;
+  connect(): Promise<EngineConnection>;
   readonly clock: Clock;
   /** Agents that are offered to runners at the same time (default 256); others wait. */
   readonly maxAgents?: number;
@@ -38,6 +47,7 @@ export interface RemoteHostOptions {
 interface Line {
   readonly carrier: Carrier;
   readonly sealer: Sealer;
+  readonly isOurs: boolean;
 }
 
 /** Milliseconds without a sign of its runner after which an attempt is lost, if the engine answers. */
@@ -229,9 +239,9 @@ export class RemoteHost implements ActorHost {
 
   async #connect(): Promise<Line> {
     const { connect, session, clock } = this.#options;
-    const { carrier, fleetKey } = await connect();
+    const { carrier, fleetKey, isOurs = false } = await connect();
     this.#hasWorked = true;
-    const line = { carrier, sealer: createSeal(fleetKey, session) };
+    const line = { carrier, sealer: createSeal(fleetKey, session), isOurs };
     const topic = topics.session(session);
     try {
       await carrier.listen(topic, (raw) => void this.#receive(line, topic, raw));
@@ -244,12 +254,15 @@ export class RemoteHost implements ActorHost {
       if (isUp) this.#engineAnswers();
     });
     this.#countsFrom = clock.now();
+    this.#askWho();
     return line;
   }
 
   /** It may have been away, and may have lost what it had. */
   #engineAnswers(): void {
     this.#countsFrom = this.#options.clock.now();
+    this.#runners.noteAway();
+    this.#askWho();
     for (const { actor, waiting } of this.#actors.values()) {
       actor.channel?.resend();
       if (!waiting.isHeld) void this.#offer(actor, waiting);
@@ -335,9 +348,11 @@ export class RemoteHost implements ActorHost {
   #check(): void {
     const { clock, maxAgents = MOST_OFFERED } = this.#options;
     const now = clock.now();
-    if (now - this.#checkedAt > SLEPT_MS) this.#countsFrom = now;
     const isUp = this.#line?.carrier.isUp ?? false;
-    if (!isUp) this.#countsFrom = now;
+    if (!isUp || now - this.#checkedAt > SLEPT_MS) {
+      this.#countsFrom = now;
+      this.#runners.noteAway();
+    }
     let isAnyWaiting = false;
     for (const { actor, waiting } of [...this.#actors.values()]) {
       if (actor.runner !== null) {
@@ -353,11 +368,10 @@ export class RemoteHost implements ActorHost {
       isAnyWaiting = true;
       if (waiting.offeredAt === null || now - waiting.offeredAt > OFFER_AGAIN_MS)
         void this.#offer(actor, waiting);
-      actor.wait(
-        isUp
-          ? this.#runners.whyWaits(waiting.pool)
-          : "waits for the engine, which does not answer or is full",
-      );
+      const why = isUp
+        ? this.#runners.whyWaits(waiting.pool, this.#line?.isOurs)
+        : "waits for the engine, which does not answer or is full";
+      if (why !== null) actor.wait(why);
     }
     if (isAnyWaiting && isUp) this.#askWho();
   }
@@ -366,6 +380,7 @@ export class RemoteHost implements ActorHost {
     const { session } = this.#options;
     if (this.#line === null) return;
     const { carrier, sealer } = this.#line;
+    this.#runners.noteAsked();
     const text = JSON.stringify({ type: "who", topic: topics.session(session) });
     void sealMessage(carrier, sealer, session, topics.runners, text)
       .then((sealed) => carrier.publish(topics.runners, sealed))

@@ -5,9 +5,10 @@ import { fleetKeyFile } from "../../journal/paths.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { troupeVersion } from "../../lib/version.ts";
 import { isPoolName, POOL_NAME } from "../../mailbox/ids.ts";
+import type { EngineConnection } from "../../remote/remote-host.ts";
 import { isRemoteAddress, REMOTE_ADDRESS } from "../../settings/remote-address.ts";
 import type { Runners } from "./index.ts";
-import { type EngineConnection, openRunners } from "./open-runners.ts";
+import { openRunners } from "./open-runners.ts";
 
 /** Runners that are reached through an engine. */
 export interface RunnersOptions {
@@ -69,7 +70,7 @@ export function engineRunners(
 async function connectSsh(url: string, { env, clock, onLine }: EngineParts): Promise<EngineConnection> {
   const { openSsh } = await import("../../remote/open-ssh.ts");
   const { carrier, key } = await openSsh({ url, env, clock, onLine });
-  return { carrier, fleetKey: key };
+  return { carrier, fleetKey: key, isOurs: true };
 }
 
 async function connectServer(

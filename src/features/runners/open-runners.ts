@@ -1,14 +1,6 @@
-import type { Carrier } from "../../engine/carrier.ts";
 import { sweepTemporaryFolders } from "../../journal/temporary-folder.ts";
-import { RemoteHost } from "../../remote/remote-host.ts";
+import { type EngineConnection, RemoteHost } from "../../remote/remote-host.ts";
 import type { Runners } from "./index.ts";
-
-/** A connection to an engine. */
-export interface EngineConnection {
-  readonly carrier: Carrier;
-  /** Shared by all sessions and runners of a fleet. */
-  readonly fleetKey: Uint8Array;
-}
 
 export interface OpenRunnersOptions
   extends Pick<Runners, "pool" | "key" | "setup" | "remote" | "maxAgents" | "credentials" | "version"> {
