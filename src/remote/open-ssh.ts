@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Carrier } from "../engine/carrier.ts";
 import { openPipe } from "../engine/pipe-carrier.ts";
-import type { Clock } from "../lib/clock.ts";
+import { type Clock, pause } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
 import { startOverSsh } from "../processes/ssh.ts";
 
@@ -24,6 +24,9 @@ export interface SshRunner {
   readonly key: Uint8Array;
 }
 
+/** Milliseconds that ssh has to end after its output has ended. */
+const ENDS_MS = 1_000;
+
 /**
  * Starts a runner on another machine through ssh, and speaks with it over its standard input and output: no server is needed,
  * and nothing has to be copied there but Troupe. Rejects with a sentence if it does not start.
@@ -40,7 +43,9 @@ export async function openSsh({ url, args = [], env, clock, onLine }: SshOptions
     const carrier = await openPipe({ input: program.output, output: program.input, clock });
     return { carrier, key };
   } catch (error) {
+    // How ssh itself has ended says more than that nothing was answered, and that it was killed here says nothing.
+    const ended = await Promise.race([program.ended, pause(clock, ENDS_MS)]);
     program.kill();
-    throw new Error(`No runner could be started by ${url}: ${await program.ended} (${errorMessage(error)})`);
+    throw new Error(`No runner could be started by ${url}: ${ended ?? errorMessage(error)}`);
   }
 }
