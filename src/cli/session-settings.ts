@@ -127,10 +127,8 @@ export async function sessionSettings(
   });
   const more = async () => [...(await skillGrantsIn(io, { cwd, home })), ...(await agents.grants())];
   const languageServers = (settings: Settings) => languageServerGrants(io, cwd, settings);
-  const reader = settingsReader(
-    { ...whereOf(io, cwd), home, more, languageServers, plugins: plugins.files },
-    trusts,
-  );
+  const source = { ...whereOf(io, cwd), home, more, languageServers, plugins: plugins.files };
+  const reader = hidingFleetKey(settingsReader(source, trusts), home);
   let read: TrustedSettings | undefined;
   read = await reader.read();
   const notes: string[] = [];
@@ -143,14 +141,23 @@ export async function sessionSettings(
     reader.trustForNow();
     read = await reader.read();
   }
-  const { sandbox, runners } = read.settings;
-  const denied = denyingFiles(sandbox, [fleetKeyFile(home), runners.key]);
   const left = untrustedNote(read.trust);
   return {
     root: cwd,
-    read: { ...read, settings: { ...read.settings, sandbox: denied } },
-    reader,
-    ...{ agents, plugins },
+    ...{ read, reader, agents, plugins },
     notes: [...plugins.notes, ...read.warnings, ...notes, ...(left === null ? [] : [left])],
+  };
+}
+
+/** Each reading denies the fleet's key, so that a later one does not differ from the first by that. */
+function hidingFleetKey(reader: SettingsReader, home: string): SettingsReader {
+  return {
+    ...reader,
+    async read() {
+      const read = await reader.read();
+      const { sandbox, runners } = read.settings;
+      const denied = denyingFiles(sandbox, [fleetKeyFile(home), runners.key]);
+      return { ...read, settings: { ...read.settings, sandbox: denied } };
+    },
   };
 }

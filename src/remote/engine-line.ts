@@ -12,12 +12,16 @@ export interface EngineConnection {
   readonly fleetKey: Uint8Array;
   /** Resolves with a sentence when the connection is lost for good; absent if the carrier itself connects again. */
   readonly ended?: Promise<string>;
+  /** Its only runner is one that this session has started. */
+  readonly isOurs?: true;
 }
 
 /** The engine, and what seals messages to it. */
 export interface OpenLine {
   readonly carrier: Carrier;
   readonly sealer: Sealer;
+  /** Its only runner is one that this session has started. */
+  readonly isOurs: boolean;
 }
 
 export interface EngineLineOptions {
@@ -55,9 +59,11 @@ export class EngineLine {
     return this.#line;
   }
 
-  /** It was lost, and is not open again. */
-  get isLost(): boolean {
-    return this.#wasLost && this.#line === null;
+  /** Why agents wait while it is not open, or does not answer, as what they do. */
+  get whyAway(): string {
+    return this.#wasLost && this.#line === null
+      ? "waits until the lost connection to its runners is started again"
+      : "waits for the engine, which does not answer or is full";
   }
 
   /** Rejects with a sentence if it cannot be opened; the next call tries again. */
@@ -106,8 +112,8 @@ export class EngineLine {
 
   async #connect(): Promise<OpenLine> {
     const { connect, session, onOpen } = this.#options;
-    const { carrier, fleetKey, ended } = await connect(this.#closing.signal);
-    const line = { carrier, sealer: createSeal(fleetKey, session) };
+    const { carrier, fleetKey, ended, isOurs = false } = await connect(this.#closing.signal);
+    const line = { carrier, sealer: createSeal(fleetKey, session), isOurs };
     try {
       await onOpen(line);
     } catch (error) {

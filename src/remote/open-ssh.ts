@@ -57,11 +57,13 @@ export async function openSsh({
     const isDown = new Promise<void>((resolve) => carrier.onUp((isUp) => isUp || resolve()));
     return { carrier, key, lost: lostWith(program, isDown, clock) };
   } catch (error) {
-    program.kill();
     // Another process of it may hold its standard error.
-    const hasEnded = await within(clock, ENDS_MS, program.ended);
-    const how = await (hasEnded ? program.ended : program.exited);
-    throw new Error(`No runner could be started by ${url}: ${how} (${errorMessage(error)})`);
+    const isEnding = await within(clock, ENDS_MS, program.exited);
+    const hasEnded = isEnding && (await within(clock, ENDS_MS, program.ended));
+    program.kill();
+    // How ssh itself has ended says more than that nothing was answered, and that it was killed here says nothing.
+    const how = isEnding ? await (hasEnded ? program.ended : program.exited) : errorMessage(error);
+    throw new Error(`No runner could be started by ${url}: ${how}`);
   } finally {
     signal?.removeEventListener("abort", stop);
   }

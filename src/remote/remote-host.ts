@@ -230,14 +230,12 @@ export class RemoteHost implements ActorHost {
 
   async #hasOpened(line: OpenLine): Promise<void> {
     const { session, clock } = this.#options;
-    const { carrier } = line;
     this.#hasWorked = true;
     const topic = topics.session(session);
-    await carrier.listen(topic, (raw) => void this.#receive(line, topic, raw));
-    carrier.onUp((isUp) => {
-      if (isUp) this.#engineAnswers();
-    });
+    await line.carrier.listen(topic, (raw) => void this.#receive(line, topic, raw));
+    line.carrier.onUp((isUp) => isUp && this.#engineAnswers());
     this.#countsFrom = clock.now();
+    this.#askWho(line);
   }
 
   /** Its runners are gone with it, and so is what it was offered. */
@@ -260,6 +258,8 @@ export class RemoteHost implements ActorHost {
   /** It may have been away, and may have lost what it had. */
   #engineAnswers(): void {
     this.#countsFrom = this.#options.clock.now();
+    this.#runners.noteAway();
+    this.#askWho();
     for (const { actor, waiting } of this.#actors.values()) {
       actor.channel?.resend();
       if (!waiting.isHeld) void this.#offer(actor, waiting);
@@ -350,9 +350,11 @@ export class RemoteHost implements ActorHost {
   #check(): void {
     const { clock, maxAgents = MOST_OFFERED } = this.#options;
     const now = clock.now();
-    if (now - this.#checkedAt > SLEPT_MS) this.#countsFrom = now;
     const isUp = this.#line.current?.carrier.isUp ?? false;
-    if (!isUp) this.#countsFrom = now;
+    if (!isUp || now - this.#checkedAt > SLEPT_MS) {
+      this.#countsFrom = now;
+      this.#runners.noteAway();
+    }
     let isAnyWaiting = false;
     for (const { actor, waiting } of [...this.#actors.values()]) {
       if (actor.runner !== null) {
@@ -368,21 +370,19 @@ export class RemoteHost implements ActorHost {
       isAnyWaiting = true;
       if (waiting.offeredAt === null || now - waiting.offeredAt > OFFER_AGAIN_MS)
         void this.#offer(actor, waiting);
-      actor.wait(
-        isUp
-          ? this.#runners.whyWaits(waiting.pool)
-          : this.#line.isLost
-            ? "waits until the lost connection to its runners is started again"
-            : "waits for the engine, which does not answer or is full",
-      );
+      const why = isUp
+        ? this.#runners.whyWaits(waiting.pool, this.#line.current?.isOurs)
+        : this.#line.whyAway;
+      if (why !== null) actor.wait(why);
     }
     if (isAnyWaiting && isUp) this.#askWho();
   }
 
-  #askWho(): void {
+  #askWho(line = this.#line.current): void {
     const { session } = this.#options;
-    if (this.#line.current === null) return;
-    const { carrier, sealer } = this.#line.current;
+    if (line === null) return;
+    const { carrier, sealer } = line;
+    this.#runners.noteAsked();
     const text = JSON.stringify({ type: "who", topic: topics.session(session) });
     void sealMessage(carrier, sealer, session, topics.runners, text)
       .then((sealed) => carrier.publish(topics.runners, sealed))

@@ -12,6 +12,7 @@ import type { SandboxSettings } from "../policy/sandbox/sandbox.ts";
 import { platformShell } from "../processes/platform-shell.ts";
 import type { Processes } from "../processes/processes.ts";
 import { Toolbox } from "../tools/toolbox.ts";
+import { RemoteRefusal } from "../worktrees/refusal.ts";
 import type { AgentForks, AgentProcess } from "./agent-fork.ts";
 import { agentReports, agentRequests, type processNotices } from "./agent-messages.ts";
 import type { AgentUser } from "./agent-user.ts";
@@ -275,7 +276,9 @@ export class RunnerAttempt {
       // Another runner may have what this one lacks: room, or a lock that no stopped process holds.
       const prepared = preparing.catch((error: unknown) => {
         const reason = errorMessage(error);
-        if (isSent && !this.#travelling.signal.aborted) this.#fault = reason;
+        // Agents of other sessions may not need the remote.
+        const isOurs = isSent && !(error instanceof RemoteRefusal);
+        if (isOurs && !this.#travelling.signal.aborted) this.#fault = reason;
         return { type: "parked", reason: `runner ${name} could not prepare its files: ${reason}` } as const;
       });
       const own = await Promise.race([prepared, decided]);

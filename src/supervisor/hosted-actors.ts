@@ -77,7 +77,7 @@ export class HostedActors {
     const why = exit.type === "lost" ? `its runner ${exit.runner} was lost` : exit.reason;
     actor.leaveRunner(exit.type === "lost" && exit.begun ? exit.runner : null, why);
     const { lostWith, title } = actor;
-    this.#parts.onWarning(`${title}: ${why}; it continues on another runner.`);
+    this.#parts.onWarning(`${title}: ${why.replace(/\.$/, "")}; a runner continues it.`);
     if (lostWith.length < MOST_LOST && actor.attemptsLeft < MOST_LEFT) return exit;
     if (lostWith.length < MOST_LOST)
       return {

@@ -17,6 +17,9 @@ export class GitRefusal extends Error {
   }
 }
 
+/** The remote (`troupe.runners.remote`) cannot be reached, refuses, or has something else. */
+export class RemoteRefusal extends GitRefusal {}
+
 export function refuseRequest(reason: string): never {
   throw new GitRefusal(reason);
 }

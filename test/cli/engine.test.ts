@@ -5,8 +5,9 @@ import { FakeRuntime } from "./fake-session.ts";
 
 describe("troupe engine", () => {
   it.each([
-    [["check"], 2, /add --engine redis:\/\/localhost:6379/],
-    [["check", "--engine", "ssh://host"], 2, /keeps nothing/],
+    [["check"], 2, /give --engine URL/],
+    [["check", "--engine", "ssh://host"], 2, /keeps nothing.*: each session starts its own runner there/],
+    [["ls", "--engine", "ssh://host"], 2, /keeps nothing/],
     [["ls", "--engine", "redis://redis.example"], 1, /Use rediss:/],
     [["ls", "--engine", "redis://127.0.0.1:1"], 1, /Cannot connect to the engine .*ECONNREFUSED/],
     [["sweep", "--engine", "x", "--older-than", "-1"], 2, /older-than/],
@@ -26,4 +27,10 @@ describe("troupe engine", () => {
     });
     expect(io.out.text).not.toContain("secret");
   });
+});
+
+it("says that an ssh engine has no runners to list", async () => {
+  const io = new FakeIO();
+  expect(await main(["runners", "--engine", "ssh://host"], io, new FakeRuntime())).toBe(2);
+  expect(io.err.text).toContain("no runners to list: each session starts its own there");
 });

@@ -5,7 +5,10 @@ import { keyFromHelper, type RunCommand } from "../../src/cli/api-key-helper.ts"
 import { parseArguments } from "../../src/cli/arguments.ts";
 import { main } from "../../src/cli/main.ts";
 import { sessionOptions } from "../../src/cli/session-flags.ts";
+import { sessionSettings } from "../../src/cli/session-settings.ts";
 import { setUpSession } from "../../src/cli/session-setup.ts";
+import { createFleetKey } from "../../src/engine/fleet-key.ts";
+import { fleetKeyFile } from "../../src/journal/paths.ts";
 import type { RunResult } from "../../src/mailbox/runs.ts";
 import { type Files, type Folders, foldersWith } from "../settings/folders.ts";
 import { FakeIO } from "./fake-io.ts";
@@ -33,6 +36,15 @@ const project = {
   env: { CI: "1" },
   hooks: { Stop: [{ hooks: [] }] },
 };
+
+test("settings that are read again are the same while nothing has changed, with the key of a fleet", async () => {
+  const folders = foldersWith({});
+  const home = join(folders.homedir, ".troupe");
+  await createFleetKey(fleetKeyFile(home));
+  const { read, reader } = await sessionSettings(ioFor(folders), { cwd: folders.root, home, trusts: false });
+  expect(read.settings.sandbox.denyRead).toEqual([fleetKeyFile(home)]);
+  expect(await reader.read()).toEqual(read);
+});
 
 describe("a session", () => {
   test("starts from every scope's settings (A6.6, A6.8, A18.3)", async () => {

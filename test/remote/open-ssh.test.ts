@@ -71,6 +71,28 @@ describe("a runner that is started through ssh", () => {
     await expect(opening).rejects.toThrow(why);
   });
 
+  it("says which side is older, and not that it has ended ssh for that", async () => {
+    const dir = temporaryFolder();
+    const hello = JSON.stringify({ type: "hello", wire: 99 });
+    writeFileSync(join(dir, "ssh"), `#!/bin/sh\necho '${hello}'\nexec sleep 60\n`, { mode: 0o755 });
+    const env = { PATH: `${dir}:${process.env["PATH"]}` };
+    const opening = openSsh({ url: "ssh://build-3", env, clock: systemClock, onLine: () => {} });
+    await expect(opening).rejects.toThrow(
+      /^No runner could be started by ssh:\/\/build-3: The runner speaks [^(]*$/,
+    );
+  });
+
+  it("says only how ssh has ended if it ends before a runner answers", async () => {
+    const { env } = fakeMachine();
+    const opening = openSsh({
+      url: "ssh://build-3/opt/none/troupe",
+      env,
+      clock: systemClock,
+      onLine: () => {},
+    });
+    await expect(opening).rejects.toThrow(/exit code 127[^(]*$/);
+  });
+
   it.each(["ssh:", "ssh://me:secret@host", "http://host"])("refuses the address %s", async (url) => {
     const opening = openSsh({ url, env: {}, clock: systemClock, onLine: () => {} });
     await expect(opening).rejects.toThrow("is not the address of a machine");

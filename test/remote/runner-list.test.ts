@@ -39,8 +39,33 @@ it.each<[string, RunnerInfo[], string]>([
 ])("a pool %s says why an agent waits", async (_, runners, why) => {
   const clock = new FakeClock();
   const list = new RunnerList(clock);
+  list.noteAsked();
+  await clock.advance(5_000);
   for (const runner of runners) list.note(runner);
   expect(list.whyWaits("gpu")).toBe(why);
   await clock.advance(30_000);
   expect(list.whyWaits("gpu")).toContain("none is connected");
+});
+
+it("says nothing of missing runners before those that were asked had time to respond", async () => {
+  const clock = new FakeClock();
+  const list = new RunnerList(clock);
+  expect(list.whyWaits("gpu")).toBeNull();
+  list.noteAsked();
+  await clock.advance(4_900);
+  expect(list.whyWaits("gpu")).toBeNull();
+  list.noteAsked();
+  await clock.advance(100);
+  expect(list.whyWaits("gpu")).toContain("none is connected that has this fleet key");
+  list.noteAway();
+  list.noteAsked();
+  expect(list.whyWaits("gpu")).toBeNull();
+});
+
+it("does not speak of a key if the session starts its runner itself", async () => {
+  const clock = new FakeClock();
+  const list = new RunnerList(clock);
+  list.noteAsked();
+  await clock.advance(5_000);
+  expect(list.whyWaits("gpu", true)).toBe("waits for a runner of pool gpu; none is connected");
 });

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../support/temporary.ts";
 import { bash, openFleet, usage, write } from "./fleet.ts";
-import { fasterClock } from "./ground.ts";
 
 const LARGE = 66 * 1024 * 1024;
 const PATIENT = { timeout: 240_000 };
@@ -81,8 +80,7 @@ describe("a session and a runner with a remote", PATIENT, () => {
   it("fail an agent with the reason if its runner does not reach it", async () => {
     const remote = remoteWith();
     const { supervisor, model, start } = await openFleet(writes, { remote });
-    // It rests after each of the attempts.
-    await start("r1", { remote: join(remote, "no-such-repository"), clock: fasterClock(20) });
+    await start("r1", { remote: join(remote, "no-such-repository") });
     await supervisor.prompt("go");
     const told = JSON.stringify(model.requests.at(-1)?.messages);
     expect(told).toMatch(/could not be fetched from .*no-such-repository.*Check that git on .* may fetch/);

@@ -325,6 +325,23 @@ describe("what a runner takes", () => {
     expect(lines.join()).not.toContain("takes nothing");
   });
 
+  it("takes more after an agent's files could not be fetched from a remote, which others may not need", async () => {
+    const repositories = new RunnerRepositories(temporaryFolder());
+    const remote = join(temporaryFolder(), "no-such-repository");
+    const files = { repository: "a".repeat(40), commit: "b".repeat(40), bundle: null, isPushed: true };
+    const { session, spec, lines, dir } = await openGround([{ text: "done" }], {
+      files: repositoryFiles(repositories, remote),
+    });
+    const agent = await session.offer(spec(), { ...RULES, files: dir }, { files: () => files });
+    expect(await agent.exited).toMatchObject({
+      type: "parked",
+      reason: expect.stringContaining("could not be fetched from"),
+    });
+    const other = await session.offer(spec(), RULES);
+    expect(await other.exited).toEqual({ type: "returned" });
+    expect(lines.join()).not.toContain("takes nothing");
+  });
+
   it("says who it is, and that its attempts live", async () => {
     const { session, spec } = await openGround([SLEEP], { clock: quick });
     await session.publish(topics.runners, { type: "who", topic: topics.session(session.id) });

@@ -52,7 +52,7 @@ async function engineOf(args: Arguments, { io }: Context) {
   const url = await engineAddress(args.value(engineFlag), io, "engine");
   if (url.startsWith("ssh:"))
     throw new UsageError(
-      "An ssh:// engine keeps nothing, so there is nothing to check; run troupe runner there.",
+      "An ssh:// engine keeps nothing to check or list: each session starts its own runner there.",
     );
   const password = io.env["TROUPE_ENGINE_PASSWORD"];
   return { url, options: { clock: io.clock, ...(password === undefined ? {} : { password }) } };

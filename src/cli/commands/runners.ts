@@ -92,6 +92,8 @@ export const runnersCommand: Command = {
     const [word, ...rest] = args.positionals;
     if (word === undefined) {
       const url = await engineUrlOf(args, context, "runners");
+      if (url.startsWith("ssh:"))
+        throw new UsageError("An ssh:// engine has no runners to list: each session starts its own there.");
       const { printRunners } = await import("../runners/list-runners.ts");
       return printRunners(url, args.value(jsonFlag), context);
     }

@@ -76,7 +76,7 @@ async function connectSsh(
 ): Promise<EngineConnection> {
   const { openSsh } = await import("../../remote/open-ssh.ts");
   const { carrier, key, lost } = await openSsh({ url, env, clock, onLine, signal });
-  return { carrier, fleetKey: key, ended: lost };
+  return { carrier, fleetKey: key, ended: lost, isOurs: true };
 }
 
 async function connectServer(

@@ -17,7 +17,7 @@ import { snapshotLocked } from "../tree-snapshot.ts";
 import { gitOn, locateWorktree, type TreePlace } from "../worktree-location.ts";
 import { bringIn } from "./bring-in.ts";
 import { assertBundle } from "./bundle.ts";
-import { mergeEdits } from "./merge-edits.ts";
+import { mergeArrived } from "./merge-arrived.ts";
 
 /**
  * Takes a commit that came from a runner into a worktree, as its newest snapshot. It has exactly the files of the commit, and what
@@ -123,7 +123,7 @@ async function show(
   if (mayBeKnown && (await repo.git.run(["merge-base", "--is-ancestor", commit, now])).code === 0)
     return { snapshot: now, changed: [], notes: [] };
   const { root, notes } = isMerged
-    ? await mergeEdits(repo, { ours: now, theirs: commit }, ground)
+    ? await mergeArrived(repo, { ours: now, theirs: commit }, ground)
     : { root: theirs, notes: [] };
   const message = ["-m", `Snapshot of ${name} on its runner`];
   const becomes = said(["commit-tree", root, "-p", now, "-p", commit, ...message]);

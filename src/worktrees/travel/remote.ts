@@ -3,7 +3,7 @@ import { commandsOwn } from "../../processes/environment.ts";
 import { runUnattended, type UnattendedEnd, type UnattendedRun } from "../../processes/unattended.ts";
 import type { GitEnvironment } from "../environment.ts";
 import type { GitRequest, SuccessOf, TravelRemote } from "../protocol.ts";
-import { refuseRequest } from "../refusal.ts";
+import { RemoteRefusal, refuseRequest } from "../refusal.ts";
 import { repositoryAt } from "../repository.ts";
 import { bareGit, inBorrowing } from "./bare-repository.ts";
 import { IS_COMMIT } from "./bundle.ts";
@@ -56,7 +56,7 @@ export async function fetchCommit(
   const { out } = await git.run(["rev-parse", "-q", "--verify", into]);
   if (out.trim() === commit) return;
   await git.run(["update-ref", "-d", into]);
-  refuseRequest(
+  throw new RemoteRefusal(
     `The files of the agent were not taken: ${ref} of ${remote.url} is ${out.trim() || "no commit"}, and not the commit that was announced.`,
   );
 }
@@ -125,7 +125,7 @@ function assertDone(
   if (code === 0 && problem === null) return;
   const said =
     problem ?? `git says: ${gitsReason(err) || (code === null ? "it was killed" : `exit code ${code}`)}`;
-  refuseRequest(
+  throw new RemoteRefusal(
     `The files of the agent ${what} ${url} (troupe.runners.remote) on ${hostname()}: ${said}. Check that git on ${hostname()} ${may} without a question (git ls-remote ${url}), then try again.`,
   );
 }

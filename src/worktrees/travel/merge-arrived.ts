@@ -9,7 +9,7 @@ const FAILED = "The edits of a runner could not be merged with what was changed 
  * Merges what an agent has edited on a runner with what was changed in its worktree here. Where both have changed the same lines, the
  * runner's file is taken, and a note says so: the other one is in an older snapshot.
  */
-export async function mergeEdits(
+export async function mergeArrived(
   repo: Repository,
   { ours, theirs }: { readonly ours: string; readonly theirs: string },
   ground: GitEnvironment,
