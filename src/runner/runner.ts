@@ -211,7 +211,7 @@ class OpenRunner implements Runner {
       this.#isDraining = true;
       // Before this slot is free.
       await this.#taking?.pause().catch(() => {});
-      // What they wait for would not be taken here any more.
+      // This runner does not take what they wait for.
       for (const other of this.#active) other.park(`runner ${this.#options.name} has run its agent`);
     }
     this.#leaveIfIdle();
