@@ -81,6 +81,8 @@ class OpenRunner implements Runner {
   readonly #lent: LentGateways;
   readonly #kits = new KnownKits();
   #taking: Taking | null = null;
+  /** The one that `once` is about. Another one is taken only while this one has lent its slot, or if it never boarded. */
+  #first: RunnerAttempt | null = null;
   #isDraining = false;
   #isLeaving = false;
   #hasRoom = true;
@@ -193,6 +195,7 @@ class OpenRunner implements Runner {
       void this.#send(offer.session, { type: "packet", ...attempt.id, runner: this.#options.id, packet });
     });
     this.#attempts.set(name, attempt);
+    if (this.#first?.hasBoarded !== true) this.#first = attempt;
     this.#showHealth();
     // It came while that changed.
     if (this.#isDraining) attempt.park("its runner is shutting down");
@@ -204,12 +207,14 @@ class OpenRunner implements Runner {
     this.#forgetLeft();
     this.#showHealth();
     if (!this.#isDraining) this.#options.forks.warm();
-    // What another one waits for may be for this runner.
-    const isLast = attempt.hasBoarded && !attempt.isContinued && this.#active.length === 0;
-    if (this.#options.once && isLast) {
+    // Its next attempt may come here.
+    if (attempt.isContinued && attempt === this.#first) this.#first = null;
+    if (this.#options.once && attempt.hasBoarded && attempt === this.#first) {
       this.#isDraining = true;
       // Before this slot is free.
       await this.#taking?.pause().catch(() => {});
+      // This runner does not take what they wait for.
+      for (const other of this.#active) other.park(`runner ${this.#options.name} has run its agent`);
     }
     this.#leaveIfIdle();
   }

@@ -247,6 +247,27 @@ describe("a runner that drains", () => {
     expect(await agent.exited).toEqual({ type: "returned" });
     await runner.ended;
   });
+
+  it("takes others only while its agent waits with once, and hands them over when that has ended", async () => {
+    const waits = Promise.withResolvers<{ content: string; isError: boolean }>();
+    const { session, spec, runner } = await openGround(
+      ({ messages }) =>
+        JSON.stringify(messages).includes("tool_result") ? { text: "done" } : call("Later", {}),
+      { once: true, clock: quick },
+    );
+    const tool = {
+      ...{ name: "Later", description: "Waits.", input_schema: { type: "object" as const } },
+      ...{ side: "supervisor" as const, aliases: [], parallel: false },
+    };
+    const offer = (own: object) => session.offer(spec({ tools: [tool] }), RULES, own);
+    const first = await offer({ callTool: () => waits.promise });
+    const second = await offer({ callTool: () => new Promise(() => {}) });
+    await second.came("callTool");
+    waits.resolve({ content: "now", isError: false });
+    expect(await first.exited).toEqual({ type: "returned" });
+    expect(await second.exited).toMatchObject({ type: "parked" });
+    await runner.ended;
+  });
 });
 
 describe("what a runner takes", () => {

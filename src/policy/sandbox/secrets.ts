@@ -10,7 +10,7 @@ const CREDENTIALS = [
   ".ssh .aws .azure .gnupg .kube .netrc _netrc .npmrc .pypirc .git-credentials .pgpass .my.cnf .vault-token",
   ".password-store .config/gh .config/glab-cli .config/gcloud .config/op .config/git/credentials .docker/config.json",
   ".cargo/credentials .cargo/credentials.toml .gem/credentials .config/rclone .config/hub .local/share/keyrings",
-  ".terraform.d/credentials.tfrc.json .claude/.credentials.json .claude.json .bash_history .zsh_history",
+  ".terraform.d/credentials.tfrc.json .claude/.credentials.json .claude.json .claude/settings.json .claude/settings.local.json .bash_history .zsh_history",
 ].flatMap((line) => line.split(" "));
 
 const SYSTEM_SECRETS = [
