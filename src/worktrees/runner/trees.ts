@@ -65,6 +65,8 @@ export class RunnerTrees {
   readonly #locks: string;
   readonly #clone: (repository: string) => string;
   readonly #ground: GitEnvironment;
+  /** By path. An export would make directories of a removed worktree again, so its removal waits. */
+  readonly #exports = new Map<string, Promise<void>>();
   /** By commit. Agents that are started together have the same. */
   readonly #heads = new Map<string, string>();
 
@@ -116,7 +118,22 @@ export class RunnerTrees {
     return { commit: taken.commit, notes: taken.notes };
   }
 
-  async exportSince(path: string, { base, into, ...to }: EditsExport): Promise<ExportedEdits | null> {
+  /** Rejects if the worktree is being removed. */
+  exportSince(path: string, to: EditsExport): Promise<ExportedEdits | null> {
+    const exporting = this.#export(path, to);
+    const ended = exporting.then(
+      () => {},
+      () => {},
+    );
+    const before = this.#exports.get(path);
+    const all = Promise.all([before, ended]).then(() => {
+      if (this.#exports.get(path) === all) this.#exports.delete(path);
+    });
+    this.#exports.set(path, all);
+    return exporting;
+  }
+
+  async #export(path: string, { base, into, ...to }: EditsExport): Promise<ExportedEdits | null> {
     const { place } = this.#place(path);
     const { commit, notes } = await this.snapshot(path);
     const file = join(into, `${commit.slice(0, 12)}-${this.#ground.id()}.bundle`);
@@ -146,6 +163,7 @@ export class RunnerTrees {
       // A later attempt has the path, or others use the worktree, too.
       if (found === null || !dropHolder(path, lease) || hasHolders(path, this.#ground)) return;
       await endOwner(path, found.owner);
+      while (this.#exports.has(path)) await this.#exports.get(path);
       this.#forget(path, found);
     });
   }

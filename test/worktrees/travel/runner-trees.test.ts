@@ -168,3 +168,23 @@ test("settings, hooks, excludes, branches and stashes of one agent are no other'
   await world.runner.removeTree(world.remote("one"), sent.lease);
   expect(await world.runner.prune()).toEqual([]);
 });
+
+test("nothing is left of a worktree that is removed while its edits are exported", async () => {
+  const repository = await repositoryWith({ "a.txt": "1\n" });
+  const world = travelWorld(repository);
+  const sent = await world.sendOut({ type: "tree", tree: await world.create() });
+  const { signal } = new AbortController();
+  for (let ms = 0; ms < 60; ms += 3) {
+    const path = world.remote(`at-${ms}`);
+    const { repository: id, commit } = sent;
+    const lease = await world.runner.addTree({ repository: id, commit, path });
+    for (let n = 0; n < 20; n += 1) writeFileSync(join(path, `${n}.txt`), `${n}\n`);
+    const exporting = world.runner
+      .exportSince(path, { base: commit, into: world.blobs, remote: undefined, signal })
+      .catch(() => {});
+    await new Promise<void>((resolve) => systemClock.after(ms, resolve));
+    await world.runner.removeTree(path, lease);
+    await exporting;
+    expect(readdirSync(join(path, "..")).filter((name) => name.includes("at-"))).toEqual([]);
+  }
+});
