@@ -10,7 +10,7 @@ export interface EngineConnection {
   readonly carrier: Carrier;
   /** Shared by all sessions and runners of a fleet. */
   readonly fleetKey: Uint8Array;
-  /** Resolves with a sentence when the connection is lost for good; absent if the carrier itself connects again. */
+  /** Resolves with a sentence when the connection has ended and cannot be used again; absent if the carrier connects again by itself. */
   readonly ended?: Promise<string>;
   /** Its only runner is one that this session has started. */
   readonly isOurs?: true;

@@ -28,7 +28,7 @@ export interface SshRunner {
   readonly lost: Promise<string>;
 }
 
-/** Milliseconds in which ssh ends after its output did. */
+/** Milliseconds that ssh has to end after its output has ended. */
 const ENDS_MS = 2_000;
 
 /**

@@ -335,14 +335,13 @@ describe("what a runner takes", () => {
       files: { prepare: async (_, { request }) => Promise.reject(await request([], false)) },
     });
     const agent = await session.offer(spec(), RULES, {
-      files: () => {
-        throw new Error("the session has no room");
-      },
+      files: () => Promise.reject(new Error("the session has no room")),
     });
     expect(await agent.exited).toMatchObject({
       type: "parked",
       reason: expect.stringContaining("the session has no room"),
     });
+    await until(() => lines.some((line) => line.includes("1 done")));
     expect(lines.join()).not.toContain("takes nothing");
   });
 

@@ -73,7 +73,7 @@ export interface Link {
   readonly host: ActorHost;
   /** What the session said to its user. */
   readonly warnings: readonly string[];
-  /** The session's connection is lost for good, as one through ssh, and with it all that was offered. */
+  /** Ends the session's connection, as when ssh dies: what was offered over it is gone. */
   loseConnection(): void;
   /** The mode of the session, as its runners get it. */
   setMode(mode: RunnerRules["mode"]): void;

@@ -202,7 +202,7 @@ test.for(["before", "after", "torn", "orphan"] as const)(
       const tree = await deferredIn(repository, ground, { name });
       more = await killed(repository, "make", tree, at, how);
       if (how === "orphan") await orphansAreGone(join(repository.folder, "..", "killing"));
-      // Nobody but its own session can remove it.
+      // Only its own session can remove it.
       expect(await sweep({ folder: repository.folder }, ground), name).toMatchObject({ removed: [] });
       expect(await makeTree({ tree }, ground), name).toEqual({ type: "done", notes: [] });
       expect(filesBelow(tree.path), name).toMatchObject({ "a.txt": "- 2\n", "untracked.txt": "- u\n" });
