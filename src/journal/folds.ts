@@ -109,6 +109,7 @@ export function agentsOf(records: Records): AgentHistory[] {
       case "user-actor":
       case "paused":
       case "title":
+      case "tools":
       case "end":
         break;
       default:

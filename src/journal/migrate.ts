@@ -20,7 +20,7 @@ export const OLDEST_VERSION = 1;
  * One step per version (fault 67): the first makes version 2 of version 1. A step leaves records of the new form
  * unchanged: without a `session` record, lines count as the oldest version.
  */
-const STEPS: readonly (() => Step)[] = [promptsHaveIds, linesHaveChecksums, noticesAreNamed];
+const STEPS: readonly (() => Step)[] = [promptsHaveIds, recordsStay, noticesAreNamed, recordsStay];
 
 /** For one reading of one journal; pass its records in order. */
 export function migration(to = JOURNAL_VERSION): Migrate {
@@ -33,8 +33,8 @@ export function migration(to = JOURNAL_VERSION): Migrate {
   };
 }
 
-/** The lines of version 3 have checksums; its records are those of version 2. */
-function linesHaveChecksums(): Step {
+/** The lines of version 3 have checksums; in version 5 agents may share a record of their tools. */
+function recordsStay(): Step {
   return (record) => record;
 }
 

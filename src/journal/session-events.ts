@@ -2,13 +2,13 @@ import * as z from "zod/mini";
 import { Compacted, Trigger } from "../mailbox/compacted.ts";
 import { Message } from "../mailbox/conversation.ts";
 import { ActorId, CallId, SessionId } from "../mailbox/ids.ts";
-import { ActorSpec, CallResult, Reply, Status, Summary, Turn } from "../mailbox/messages.ts";
+import { ActorSpec, AgentTool, CallResult, Reply, Status, Summary, Turn } from "../mailbox/messages.ts";
 import { ModelPause } from "../mailbox/model-pause.ts";
 import { TaskChange } from "./task-graph.ts";
 import { UserActorChange } from "./user-actors.ts";
 
 /** Raised when a record or its line changes; an older one is migrated on reading, a newer one refused. */
-export const JOURNAL_VERSION = 4;
+export const JOURNAL_VERSION = 5;
 
 /**
  * The events of a session, one JSON line each. Resume is a fold over these (promise 4); the journal adds `seq` (from
@@ -46,13 +46,17 @@ export const SessionEvent = z.lazy(() =>
     z.object({ type: z.literal("withdrawn"), actor: ActorId, id: z.string() }),
     /** The user moved an agent to the background: its result comes as a notice. */
     z.object({ type: z.literal("to-background"), actor: ActorId }),
+    /** What agents of a type share: nine tenths of what would be written for each of them. `id`: a digest of it. */
+    z.object({ type: z.literal("tools"), id: z.string(), tools: z.array(AgentTool) }),
     /**
      * An agent was requested; its thread may start later. `call` is the calling tool call, if any. `background`: its
-     * result comes as a notice. `fork`: the spec's messages follow its parent's conversation at this record.
+     * result comes as a notice. `fork`: the spec's messages follow its parent's conversation at this record. `tools`: its
+     * spec has none; they are in the `tools` record of this ID.
      */
     z.object({
       type: z.literal("spawn"),
       spec: ActorSpec,
+      tools: z.optional(z.string()),
       call: z.nullable(CallId),
       background: z.optional(z.literal(true)),
       fork: z.optional(z.literal(true)),

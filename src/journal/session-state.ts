@@ -1,6 +1,6 @@
 import { type MessageParam, noUsage, totalTokens, type Usage, usageSince } from "../mailbox/conversation.ts";
 import { type ActorId, type CallId, MAIN } from "../mailbox/ids.ts";
-import type { ActorSpec, CallResult, Reply, Steer, Summary, Turn } from "../mailbox/messages.ts";
+import type { ActorSpec, AgentTool, CallResult, Reply, Steer, Summary, Turn } from "../mailbox/messages.ts";
 import type { ModelPause } from "../mailbox/model-pause.ts";
 import { appendSteering, blocksOf, shownConversation } from "../mailbox/turns.ts";
 import type { JournalRecord } from "./session-events.ts";
@@ -135,6 +135,8 @@ class Folding {
   #userActors: UserActorStates = new Map();
   readonly #pauses = new Map<string, ModelPause>();
   readonly #commands = new Map<string, OwedCommand>();
+  /** That agents share, by the IDs of their records. */
+  readonly #tools = new Map<string, AgentTool[]>();
   /** The first version had no IDs for messages: a turn then contained all earlier ones. */
   #namesWhatWasHeard = true;
 
@@ -153,9 +155,14 @@ class Folding {
       case "session":
         this.#namesWhatWasHeard = event.version > 1;
         break;
-      case "spawn":
-        this.#actors.set(event.spec.id, this.#spawned(event));
+      case "tools":
+        this.#tools.set(event.id, event.tools);
         break;
+      case "spawn": {
+        const actor = this.#spawned(event);
+        if (actor !== null) this.#actors.set(actor.spec.id, actor);
+        break;
+      }
       case "reopen": {
         const { run, owner, call, background = false, maxTurns } = event;
         this.#change(event.actor, (before) => ({
@@ -302,17 +309,21 @@ class Folding {
     if (actor) this.#actors.set(id, { ...actor, ...by(actor) });
   }
 
+  /** Null if the record of its tools is damaged: like one whose own record is, it is not known. */
   #spawned({
     spec,
+    tools: shared,
     call,
     background,
     fork,
-  }: Extract<JournalRecord["event"], { type: "spawn" }>): ActorAtRest {
+  }: Extract<JournalRecord["event"], { type: "spawn" }>): ActorAtRest | null {
+    const tools = shared === undefined ? spec.tools : this.#tools.get(shared);
+    if (tools === undefined) return null;
     const parent = fork && spec.parent !== null ? this.#actors.get(spec.parent) : undefined;
     const messages = parent ? [...conversationNow(parent), ...spec.messages] : spec.messages;
     return {
       ...reopened,
-      spec: { ...spec, messages },
+      spec: { ...spec, tools, messages },
       turns: [...spec.turns],
       unheard: [...spec.heard],
       ...{ summaries: [], models: [], lentModel: null, askedModel: null, missed: [], earlier: [] },

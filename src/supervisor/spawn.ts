@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { AgentDefinition } from "../context/agents/definition.ts";
 import type { Journal } from "../journal/journal.ts";
 import { type ActorAtRest, messageId } from "../journal/session-state.ts";
@@ -40,6 +41,8 @@ const RECORD_MS = 1_000;
 /** Starts actors, and resumes those that have ended. */
 export class Spawn {
   readonly #parts: SpawnParts;
+  /** IDs of the records of tools that this session has written. */
+  readonly #recordedTools = new Set<string>();
 
   constructor(parts: SpawnParts) {
     this.#parts = parts;
@@ -74,7 +77,7 @@ export class Spawn {
     const { call, background } = runFor;
     const durable = journal.append({
       type: "spawn",
-      spec: own ? { ...spec, messages: own } : spec,
+      ...this.#recordTools(own ? { ...spec, messages: own } : spec),
       call,
       ...(background ? { background } : {}),
       ...(own ? { fork: true } : {}),
@@ -89,6 +92,16 @@ export class Spawn {
     }
     durable.catch(() => {});
     return actor;
+  }
+
+  /** Of agents once for all that have the same. A note, as it stays before what is appended after it, whatever fails. */
+  #recordTools(spec: ActorSpec): { readonly spec: ActorSpec; readonly tools?: string } {
+    if (spec.id === MAIN) return { spec };
+    const { tools } = spec;
+    const id = hash("sha256", JSON.stringify(tools), "hex").slice(0, 16);
+    if (!this.#recordedTools.has(id)) this.#parts.journal.note({ type: "tools", id, tools });
+    this.#recordedTools.add(id);
+    return { spec: { ...spec, tools: [] }, tools: id };
   }
 
   #reserve(spec: ActorSpec, definition: AgentDefinition | null): void {

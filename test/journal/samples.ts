@@ -75,7 +75,7 @@ function spec(id: ActorId, over: Partial<ActorSpec> = {}): ActorSpec {
   };
 }
 
-export function spawn(id: ActorId, over: Partial<ActorSpec> = {}): SessionEvent {
+export function spawn(id: ActorId, over: Partial<ActorSpec> = {}): Extract<SessionEvent, { type: "spawn" }> {
   return { type: "spawn", spec: spec(id, over), call: null };
 }
 

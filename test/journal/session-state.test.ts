@@ -8,6 +8,7 @@ import {
   sessionStateOf,
 } from "../../src/journal/session-state.ts";
 import { type ActorId, callId, MAIN } from "../../src/mailbox/ids.ts";
+import type { AgentTool } from "../../src/mailbox/messages.ts";
 import { ALICE, BOB, recordsOf, sessionEvent, spawn, summary, turn, turnEvent, usage } from "./samples.ts";
 
 const CALL = callId(MAIN, 1, 0);
@@ -54,6 +55,17 @@ test("every run's result is kept under its own number, also when the next one ha
     { run: 1, owner: MAIN, background: false, summary: { text: "one" } },
     { run: 2, owner: BOB, background: true, summary: { text: "two" } },
   ]);
+});
+
+test("agents get the tools of the record that they share; without it they are not known, and others are", () => {
+  const echo = { name: "Echo", description: "Echoes.", input_schema: { type: "object" as const } };
+  const tools: AgentTool[] = [{ ...echo, side: "agent", aliases: [], parallel: true }];
+  const shared: SessionEvent = { ...spawn(BOB), tools: "of-workers" };
+  const known = (events: readonly SessionEvent[]) => sessionStateOf(recordsOf(events)).actors;
+  const actors = known([{ type: "tools", id: "of-workers", tools }, spawn(ALICE), shared]);
+  expect(actors.get(BOB)?.spec.tools).toEqual(tools);
+  expect(actors.get(ALICE)?.spec.tools).toEqual([]);
+  expect([...known([spawn(ALICE), shared]).keys()]).toEqual([ALICE]);
 });
 
 test("a summary of a run that is over ends no later one", () => {

@@ -23,6 +23,7 @@ const agent = (prompt: string, more: object = {}) => ({
   input: { description: prompt, prompt, subagent_type: "worker", ...more },
 });
 const isMain = ({ actor }: ModelRequest) => actor === "main";
+const toolsOf = ({ tools }: ModelRequest) => JSON.stringify(tools);
 const idIn = (text: string) => /Agent (\w+) \(worker\) ended/.exec(text)?.[1] ?? "nobody";
 const ofAgents = ({ model }: World) => model.requests.filter((request) => !isMain(request));
 const lastOfMain = ({ model }: World) => textsOf(model.requests.filter(isMain).at(-1) ?? never());
@@ -53,6 +54,27 @@ describe.each(shippedHosts)("resume, %s", (host) => {
     const records = await journalOf(first);
     expect(broken(records)).toEqual([]);
     expect(records.flatMap(({ event }) => (event.type === "summary" ? [event.run] : []))).toEqual([1, 2, 1]);
+  });
+
+  test("agents with the same tools share a record of them, and one that is cut off has them after a restart", async () => {
+    const script = (request: ModelRequest): ScriptedTurn => {
+      if (!isMain(request)) return { text: "report" };
+      return repliesIn(request) === 0
+        ? { calls: [agent("one"), agent("two"), agent("three")] }
+        : { text: "done" };
+    };
+    const first = world(host, script);
+    await first.supervisor.prompt("go");
+    await first.supervisor.close();
+    const whole = recorded(first);
+    const records = recordsOf(whole.lines);
+    expect(records.filter(({ event }) => event.type === "tools")).toHaveLength(1);
+    const at = (n: number) => records.flatMap(({ event }, i) => (event.type === "spawn" ? [i] : []))[n] ?? 0;
+    const again = await takenUp(host, script, { id: whole.id, home: cutAfter(whole, at(3) + 1) });
+    await again.supervisor.resumeUnfinished();
+    const [before, after] = [first, again].map((session) => new Set(ofAgents(session).map(toolsOf)));
+    expect(after).toEqual(before);
+    expect(before?.size).toBe(1);
   });
 
   test("the same after a restart of the program, in the background too (A11.7)", async () => {

@@ -34,10 +34,21 @@ interface CompactSide extends CompactionParts, Attempt {
 
 /**
  * Compaction of conversations. Joints: `services` (hooks before, the record and the elided results after), `onEvent`
- * (a resumed session).
+ * and `prepareStart` (a resumed session).
  */
 export function compactionFeature(parts: CompactionParts): Joints {
   return {
+    // Files of results end with a session: a resumed one writes them again before it can read them.
+    prepareStart(actor) {
+      const { compacted } = actor.spec;
+      if (!compacted) return null;
+      const ready = keepResults(actor, 0, compacted, parts.outputs).then(
+        () => null,
+        // A lost one cannot be read; its agent goes on.
+        () => null,
+      );
+      return { tool: "Read", title: "earlier results", ready };
+    },
     services: (actor, thread) =>
       compactServices(actor, { ...parts, ...thread, signal: actor.stopping.signal }),
     onEvent(event) {
@@ -98,9 +109,6 @@ function keepsResultsIn(actor: Actor, folder: string): void {
 
 /** The supervisor's part: hooks before, the record and the elided results after. */
 function compactServices(actor: Actor, side: CompactSide): Pick<Services, "compacting" | "compacted"> {
-  const { compacted: before } = actor.spec;
-  // Files of results end with a session, so a resumed one writes them again. A lost one cannot be read.
-  if (before) void keepResults(actor, 0, before, side.outputs).catch(() => {});
   return {
     async compacting({ trigger, instructions }) {
       const said = await side.hooks.preCompact(

@@ -84,6 +84,7 @@ export class RecordEvents {
       case "summary":
       case "task":
       case "user-actor":
+      case "tools":
         return [];
       default:
         return event satisfies never;

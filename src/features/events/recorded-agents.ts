@@ -113,6 +113,7 @@ export class RecordedAgents {
       case "paused":
         return this.#pause(event.pause, now);
       case "title":
+      case "tools":
       case "user-actor":
       case "end":
         return [];
