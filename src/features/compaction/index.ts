@@ -44,7 +44,7 @@ export function compactionFeature(parts: CompactionParts): Joints {
       if (!compacted) return null;
       const ready = keepResults(actor, 0, compacted, parts.outputs).then(
         () => null,
-        // A lost one cannot be read; its agent goes on.
+        // A lost one cannot be read; its agent starts all the same.
         () => null,
       );
       return { tool: "Read", title: "earlier results", ready };
