@@ -19,10 +19,13 @@ export interface BenchFleet {
   readonly env: Readonly<Record<string, string>>;
   start(name: string, slots: number): Promise<BenchRunner>;
   /** `troupe fanout` with so many tasks, on the runners or here. */
-  fanOut(where: "runners" | "here", agents: number, concurrency?: number): Promise<Run>;
+  fanOut(where: Where, agents: number, concurrency?: number): Promise<Run>;
   /** The same, for as long as it is not killed. */
   spawnFanOut(agents: number, more?: readonly string[]): ChildProcess;
 }
+
+/** Agents on a runner always have files of their own; in threads here they do if they have worktrees. */
+export type Where = "runners" | "here" | "worktrees";
 
 export interface BenchRunner {
   /** All processes of it. */
@@ -76,6 +79,9 @@ async function openFleet(
     ...Array.from({ length: agents }, (_, n) => `Answer question ${n}.`),
   ];
   const remote = ["--runners", "--engine", server.url];
+  const flags: Readonly<Record<Where, readonly string[]>> = {
+    ...{ here: [], worktrees: ["--isolation", "worktree"], runners: remote },
+  };
   return {
     ...{ server, redis, model, ground, env },
     async start(name, slots) {
@@ -84,13 +90,7 @@ async function openFleet(
       return runner;
     },
     fanOut: (where, agents, concurrency = agents) =>
-      runProgram(
-        fanOutArgs(agents, ["--concurrency", `${concurrency}`, ...(where === "runners" ? remote : [])]),
-        {
-          cwd,
-          env,
-        },
-      ),
+      runProgram(fanOutArgs(agents, ["--concurrency", `${concurrency}`, ...flags[where]]), { cwd, env }),
     spawnFanOut: (agents, more = []) =>
       spawn(process.execPath, fanOutArgs(agents, [...remote, ...more]), {
         cwd,
@@ -115,7 +115,6 @@ async function startRunner(
       env: {
         PATH: process.env["PATH"] ?? "",
         ...environment(model, { ...ground, home }),
-        NODE_COMPILE_CACHE: ground.compileCache,
       },
       stdio: ["ignore", "ignore", "pipe"],
     },

@@ -4,10 +4,14 @@ import { MAX_BLOB_BYTES } from "./limits.ts";
 const JOINT = "+";
 
 /** Keeps bytes as one blob, or as several if they are too many for one. Returns the name of all. */
-export async function putParts(carrier: Pick<Carrier, "putBlob">, bytes: Uint8Array): Promise<string> {
+export async function putParts(
+  carrier: Pick<Carrier, "putBlob">,
+  owner: string,
+  bytes: Uint8Array,
+): Promise<string> {
   const names: string[] = [];
   for (let at = 0; at === 0 || at < bytes.length; at += MAX_BLOB_BYTES)
-    names.push(await carrier.putBlob(bytes.subarray(at, at + MAX_BLOB_BYTES)));
+    names.push(await carrier.putBlob(owner, bytes.subarray(at, at + MAX_BLOB_BYTES)));
   return names.join(JOINT);
 }
 

@@ -15,11 +15,13 @@ export interface Carrier {
   publish(topic: string, text: string): Promise<void>;
   /** Resolves once texts arrive. They continue to arrive after the engine was away, without those sent until then. */
   listen(topic: string, listener: (text: string) => void): Promise<Listening>;
-  /** Keeps bytes for a while under their SHA-256, in hex; up to 8 MiB. */
-  putBlob(bytes: Uint8Array): Promise<string>;
-  /** Returns null if the engine does not have it, or has other bytes under that hash. */
-  getBlob(hash: string): Promise<Uint8Array | null>;
-  dropBlob(hash: string): Promise<void>;
+  /** Keeps bytes for a while, under a name that has their SHA-256; up to 8 MiB. `owner`: a session. */
+  putBlob(owner: string, bytes: Uint8Array): Promise<string>;
+  /** Returns null if the engine does not have it, or has other bytes under that name. */
+  getBlob(name: string): Promise<Uint8Array | null>;
+  dropBlob(name: string): Promise<void>;
+  /** Drops all that is kept for an owner. */
+  dropBlobsOf(owner: string): Promise<void>;
   /** Whether the engine answers, now and whenever that changes. */
   readonly isUp: boolean;
   onUp(listener: (isUp: boolean) => void): void;

@@ -30,9 +30,20 @@ export function assertText(text: string): void {
     );
 }
 
-/** Returns the hash of bytes under which they are kept; throws if they are too many. */
-export function hashBlob(bytes: Uint8Array): string {
+/** Returns the name under which bytes are kept: whose they are, and their hash. Throws if they are too many. */
+export function nameBlob(owner: string, bytes: Uint8Array): string {
   if (bytes.length > MAX_BLOB_BYTES)
     throw new Error(`${bytes.length} bytes are too many for the engine: a blob has up to ${MAX_BLOB_BYTES}.`);
-  return createHash("sha256").update(bytes).digest("hex");
+  return `${blobsOf(owner)}${createHash("sha256").update(bytes).digest("hex")}`;
+}
+
+/** How the names of an owner's blobs begin. */
+export function blobsOf(owner: string): string {
+  return `${owner}.`;
+}
+
+/** False if these are not the bytes that were kept under that name. */
+export function isBlob(name: string, bytes: Uint8Array): boolean {
+  const owner = name.slice(0, name.lastIndexOf("."));
+  return bytes.length <= MAX_BLOB_BYTES && nameBlob(owner, bytes) === name;
 }

@@ -32,7 +32,7 @@ export async function packSealed(
   sealed: string,
 ): Promise<{ readonly raw: string; readonly blob: string | null }> {
   if (sealed.length <= INLINE_CHARS) return { raw: JSON.stringify({ session, sealed }), blob: null };
-  const blob = await putParts(carrier, Buffer.from(sealed, "base64"));
+  const blob = await putParts(carrier, session, Buffer.from(sealed, "base64"));
   return { raw: JSON.stringify({ session, blob }), blob };
 }
 

@@ -1,5 +1,5 @@
 import { type Clock, within } from "../lib/clock.ts";
-import { EngineAwayError, hashBlob } from "./limits.ts";
+import { blobsOf, EngineAwayError, isBlob, nameBlob } from "./limits.ts";
 import type { PipeFrame } from "./pipe-frames.ts";
 
 const GET_ENDS_MS = 60_000;
@@ -22,25 +22,25 @@ export class PipeBlobs {
     this.clock = clock;
   }
 
-  put(bytes: Uint8Array): string {
-    const hash = hashBlob(bytes);
-    this.drop(hash);
-    this.kept.set(hash, bytes.slice());
+  put(owner: string, bytes: Uint8Array): string {
+    const name = nameBlob(owner, bytes);
+    this.drop(name);
+    this.kept.set(name, bytes.slice());
     this.keptBytes += bytes.length;
     for (const oldest of this.kept.keys()) {
       if (this.keptBytes <= MAX_KEPT_BYTES) break;
       this.drop(oldest);
     }
-    return hash;
+    return name;
   }
 
-  async get(hash: string): Promise<Uint8Array | null> {
-    const kept = this.kept.get(hash);
+  async get(name: string): Promise<Uint8Array | null> {
+    const kept = this.kept.get(name);
     if (kept) return kept.slice();
     const request = this.requests++;
     const answered = new Promise<string | null>((resolve) => this.asked.set(request, resolve));
     try {
-      await this.write({ type: "get", request, hash });
+      await this.write({ type: "get", request, name });
       if (!(await within(this.clock, GET_ENDS_MS, answered)) || this.hasEnded)
         throw new EngineAwayError("The other end did not send the blob.");
     } finally {
@@ -49,18 +49,23 @@ export class PipeBlobs {
     const base64 = await answered;
     if (base64 === null) return null;
     const bytes = Buffer.from(base64, "base64");
-    return hashBlob(bytes) === hash ? bytes : null;
+    return isBlob(name, bytes) ? bytes : null;
   }
 
-  drop(hash: string): void {
-    this.keptBytes -= this.kept.get(hash)?.length ?? 0;
-    this.kept.delete(hash);
+  drop(name: string): void {
+    this.keptBytes -= this.kept.get(name)?.length ?? 0;
+    this.kept.delete(name);
   }
 
-  receive(frame: PipeFrame & { type: "get" | "blob" | "drop" }): void {
-    if (frame.type === "drop") this.drop(frame.hash);
+  dropOf(owner: string): void {
+    for (const name of [...this.kept.keys()]) if (name.startsWith(blobsOf(owner))) this.drop(name);
+  }
+
+  receive(frame: PipeFrame & { type: "get" | "blob" | "drop" | "drop-of" }): void {
+    if (frame.type === "drop") this.drop(frame.name);
+    else if (frame.type === "drop-of") this.dropOf(frame.owner);
     else if (frame.type === "blob") this.asked.get(frame.request)?.(frame.base64);
-    else this.send(frame.request, frame.hash);
+    else this.send(frame.request, frame.name);
   }
 
   end(): void {
@@ -70,8 +75,8 @@ export class PipeBlobs {
     this.keptBytes = 0;
   }
 
-  private send(request: number, hash: string): void {
-    const kept = this.kept.get(hash);
+  private send(request: number, name: string): void {
+    const kept = this.kept.get(name);
     const base64 = kept === undefined ? null : Buffer.from(kept).toString("base64");
     this.write({ type: "blob", request, base64 }).catch(() => {});
   }

@@ -131,18 +131,23 @@ export class PipeCarrier implements Carrier {
     return { close: async () => void this.listeners.delete(listener) };
   }
 
-  async putBlob(bytes: Uint8Array): Promise<string> {
+  async putBlob(owner: string, bytes: Uint8Array): Promise<string> {
     this.assertUp();
-    return this.blobs.put(bytes);
+    return this.blobs.put(owner, bytes);
   }
 
-  getBlob(hash: string): Promise<Uint8Array | null> {
-    return this.blobs.get(hash);
+  getBlob(name: string): Promise<Uint8Array | null> {
+    return this.blobs.get(name);
   }
 
-  async dropBlob(hash: string): Promise<void> {
-    this.blobs.drop(hash);
-    await this.write({ type: "drop", hash });
+  async dropBlob(name: string): Promise<void> {
+    this.blobs.drop(name);
+    await this.write({ type: "drop", name });
+  }
+
+  async dropBlobsOf(owner: string): Promise<void> {
+    this.blobs.dropOf(owner);
+    await this.write({ type: "drop-of", owner });
   }
 
   onUp(listener: (isUp: boolean) => void): void {
@@ -177,6 +182,7 @@ export class PipeCarrier implements Carrier {
       case "get":
       case "blob":
       case "drop":
+      case "drop-of":
         this.blobs.receive(frame);
         break;
       default:

@@ -30,9 +30,10 @@ const frameSchema = z.discriminatedUnion("type", [
     isLent: z.boolean(),
   }),
   z.object({ type: z.literal("text"), topic: z.string(), text: z.string() }),
-  z.object({ type: z.literal("get"), request: z.number(), hash: z.string() }),
+  z.object({ type: z.literal("get"), request: z.number(), name: z.string() }),
   z.object({ type: z.literal("blob"), request: z.number(), base64: z.nullable(z.string()) }),
-  z.object({ type: z.literal("drop"), hash: z.string() }),
+  z.object({ type: z.literal("drop"), name: z.string() }),
+  z.object({ type: z.literal("drop-of"), owner: z.string() }),
 ]);
 
 export type PipeFrame = z.infer<typeof frameSchema>;

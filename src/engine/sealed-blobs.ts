@@ -12,6 +12,8 @@ const PATIENCE_MS = 30 * 60_000;
 
 export interface SealedBlobsOptions {
   open(): Promise<{ readonly carrier: Carrier; readonly sealer: Seal }>;
+  /** Whose they are. */
+  readonly session: string;
   readonly clock: Clock;
   /** True if the bytes are of no use any longer. */
   isOver(): boolean;
@@ -30,9 +32,13 @@ export class SealedBlobs {
     if (bytes.length > MAX_BUNDLE_BYTES) throw new TooLargeError(bytes.length);
     // Sealed once: the engine has the parts that it took before it went away.
     let sealed: Uint8Array | undefined;
-    return await this.#patiently(({ carrier, sealer }) => {
+    const { session, isOver } = this.#options;
+    return await this.#patiently(async ({ carrier, sealer }) => {
       sealed ??= sealer.sealBytes(TOPIC, bytes);
-      return putParts(carrier, sealed);
+      const name = await putParts(carrier, session, sealed);
+      // Their session may have ended, and dropped what it had.
+      if (isOver()) await dropParts(carrier, name);
+      return name;
     });
   }
 

@@ -121,6 +121,8 @@ export class RemoteHost implements ActorHost {
     this.#withdrawCheck?.();
     this.#line.stopOpening();
     await Promise.all(this.#sending);
+    // What this process, or one before it that was killed, has put and its runners have not taken.
+    await this.#line.current?.carrier.dropBlobsOf(this.#options.session).catch(() => {});
     await this.#line.close();
   }
 
@@ -134,7 +136,7 @@ export class RemoteHost implements ActorHost {
           if (waiting.isCutOff) throw new EngineAwayError("The runner of this attempt was lost.");
           return await this.#line.open();
         },
-        ...{ clock, isOver: () => this.#isClosed || waiting.isCutOff },
+        ...{ clock, session: attempt.session, isOver: () => this.#isClosed || waiting.isCutOff },
       }),
       onEnd: (runner) => {
         this.#actors.delete(waiting.name);

@@ -179,7 +179,7 @@ class OpenRunner implements Runner {
     const blobsOf = (session: string) =>
       new SealedBlobs({
         open: async () => ({ carrier, sealer: sealerOf(session) }),
-        clock,
+        ...{ clock, session },
         isOver: () => attempt.isOver,
       });
     // An attempt that has ended is known for a while, and what it was lent is not.

@@ -178,28 +178,46 @@ export function conforms(open: () => Promise<Ground>): void {
     },
   );
 
-  it("keeps blobs under their hash until they are dropped", async () => {
+  it("keeps blobs under a name with their hash until they are dropped", async () => {
     const { session, runner } = await opened(open);
     const bytes = Buffer.alloc(MAX_BLOB_BYTES, 7);
     bytes.writeUInt32BE(made++);
-    const hash = await session.putBlob(bytes);
-    expect(hash).toMatch(/^[0-9a-f]{64}$/);
-    expect(await session.putBlob(bytes)).toBe(hash);
-    const got = await runner.getBlob(hash);
+    const name = await session.putBlob("ours", bytes);
+    expect(name).toMatch(/^ours\.[0-9a-f]{64}$/);
+    expect(await session.putBlob("ours", bytes)).toBe(name);
+    const got = await runner.getBlob(name);
     expect(got !== null && Buffer.compare(got, bytes)).toBe(0);
-    await runner.dropBlob(hash);
-    await runner.dropBlob(hash);
-    expect(await session.getBlob(hash)).toBeNull();
-    const empty = await runner.putBlob(new Uint8Array());
+    await runner.dropBlob(name);
+    await runner.dropBlob(name);
+    expect(await session.getBlob(name)).toBeNull();
+    const empty = await runner.putBlob("ours", new Uint8Array());
     expect(await session.getBlob(empty)).toHaveLength(0);
     await session.dropBlob(empty);
+  });
+
+  it("drops all blobs of one owner, whoever put them, and nobody else's", async () => {
+    const { session, runner } = await opened(open);
+    const texts = ["one", "two", ""].map((text) => Buffer.from(text));
+    const [owner, other] = [`a${made++}`, `a${made++}`];
+    const kept = await Promise.all(texts.map((bytes) => session.putBlob(other, bytes)));
+    const dropped = [
+      ...(await Promise.all(texts.map((bytes) => session.putBlob(owner, bytes)))),
+      await runner.putBlob(owner, Buffer.from("three")),
+    ];
+    await session.dropBlobsOf(owner);
+    for (const name of dropped) {
+      await vi.waitUntil(async () => (await session.getBlob(name)) === null);
+      expect(await runner.getBlob(name)).toBeNull();
+    }
+    for (const name of kept) expect(await runner.getBlob(name)).not.toBeNull();
+    await session.dropBlobsOf(other);
   });
 
   it("refuses what is too large or badly named, and says the limit", async () => {
     const { session } = await opened(open);
     const large = "x".repeat(MAX_TEXT_BYTES + 1);
     await expect(session.publish("a.b", large)).rejects.toThrow(/262145 bytes is too large.*262144.*blob/);
-    await expect(session.putBlob(new Uint8Array(MAX_BLOB_BYTES + 1))).rejects.toThrow(/8388608/);
+    await expect(session.putBlob("ours", new Uint8Array(MAX_BLOB_BYTES + 1))).rejects.toThrow(/8388608/);
     for (const topic of ["", "a b", "a..b", ".a", "a:b", "é"])
       await expect(session.publish(topic, "")).rejects.toThrow("is not a topic");
     await expect(session.offer("a b", { id: "x", body: "" })).rejects.toThrow("is not a name");
@@ -234,7 +252,7 @@ export function survives(open: () => Promise<Ground>): void {
     closing(await runner.listen(topic, (text) => heard.push(text)));
     session.onUp((isUp) => states.push(isUp));
     await session.offer(pool, { id: "s-waits-1", body: "kept" });
-    const hash = await session.putBlob(Buffer.from("kept"));
+    const hash = await session.putBlob("ours", Buffer.from("kept"));
     expect(session.isUp).toBe(true);
     await ground.crash?.();
     await wait(() => expect([session.isUp, runner.isUp]).toEqual([false, false]));

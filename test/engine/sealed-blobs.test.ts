@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { MAX_BLOB_BYTES } from "../../src/engine/limits.ts";
 import { createSeal } from "../../src/engine/seal.ts";
 import { SealedBlobs } from "../../src/engine/sealed-blobs.ts";
@@ -8,12 +8,13 @@ import { MemoryEngine } from "../support/memory-carrier.ts";
 
 /** Nonce and tag. */
 const SEAL_BYTES = 28;
-const carrier = new MemoryEngine().connect("session");
+const engine = new MemoryEngine();
+const carrier = engine.connect("session");
 const sealer = createSeal(new Uint8Array(32).fill(1), "session1");
+let isOver = false;
 const blobs = new SealedBlobs({
   open: async () => ({ carrier, sealer }),
-  clock: systemClock,
-  isOver: () => false,
+  ...{ session: "session1", clock: systemClock, isOver: () => isOver },
 });
 
 it.each([0, 5, MAX_BLOB_BYTES, 20 * 1024 * 1024 + 1])(
@@ -36,4 +37,14 @@ it("says that a part is lost", async () => {
   const name = await blobs.put(randomBytes(MAX_BLOB_BYTES));
   await carrier.dropBlob(name.split("+")[1] ?? "");
   await expect(blobs.take(name)).rejects.toThrow("The engine has lost the files of the agent.");
+});
+
+it("leaves nothing in the engine that is of no use any longer when it arrives", async () => {
+  await carrier.dropBlobsOf("session1");
+  isOver = true;
+  onTestFinished(() => {
+    isOver = false;
+  });
+  await blobs.put(randomBytes(MAX_BLOB_BYTES));
+  expect(engine.blobNames).toEqual([]);
 });

@@ -73,7 +73,7 @@ describe("an engine on Redis", unless(whyNoRedis), () => {
     expect(await listStock(url)).toEqual({ pools: [], blobs: 0 });
     const carrier = closing(await openEngine(url));
     await carrier.offer("gpu", { id: "s-a-1", body: "" });
-    await carrier.putBlob(Buffer.from("left"));
+    await carrier.putBlob("ours", Buffer.from("left"));
     expect(await sweepStock(url, 3_600_000)).toEqual({ attempts: 0, blobs: 0 });
     expect(await listStock(url)).toEqual({ pools: [{ pool: "gpu", waiting: 1, running: 0 }], blobs: 1 });
     expect(await sweepStock(url, 0)).toEqual({ attempts: 1, blobs: 1 });
@@ -104,7 +104,7 @@ describe("an engine on Redis", unless(whyNoRedis), () => {
     const { url } = await own(startRedis(["--maxmemory", "20mb"]));
     const carrier = closing(await openEngine(url));
     const fill = async () => {
-      for (let at = 0; at < 30; at += 1) await carrier.putBlob(Buffer.alloc(1024 * 1024, at));
+      for (let at = 0; at < 30; at += 1) await carrier.putBlob("ours", Buffer.alloc(1024 * 1024, at));
     };
     await expect(fill()).rejects.toThrow(EngineAwayError);
     await sweepStock(url, 0);
@@ -158,7 +158,7 @@ describe("an engine on PostgreSQL", unless(whyNoPostgres), () => {
     expect(checks.filter(({ state }) => state === "failed")).toEqual([]);
     const carrier = closing(await openEngine(url));
     await carrier.offer("gpu", { id: "s-a-1", body: "" });
-    await carrier.putBlob(Buffer.from("left"));
+    await carrier.putBlob("ours", Buffer.from("left"));
     expect(await listStock(url)).toEqual({ pools: [{ pool: "gpu", waiting: 1, running: 0 }], blobs: 1 });
     expect(await sweepStock(url, 0)).toEqual({ attempts: 1, blobs: 1 });
   });

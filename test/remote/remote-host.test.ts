@@ -329,6 +329,16 @@ describe("an actor on a runner", () => {
       void ended.catch(() => {});
     });
 
+    test("drops all that was put for its session when it closes, by killed processes too", async () => {
+      const world = linked({});
+      const killed = world.link.engine.connect("killed");
+      await killed.putBlob("link", Buffer.from("for a runner that did not take it"));
+      const others = await killed.putBlob("another", Buffer.from("not ours"));
+      expect((await world.supervisor.prompt("go")).summary.status).toBe("done");
+      await world.link.host.close();
+      expect(world.link.engine.blobNames).toEqual([others]);
+    });
+
     test("is offered again as the same attempt if it waited", async () => {
       const world = linked({}, []);
       const ended = world.supervisor.prompt("go");

@@ -1,5 +1,12 @@
 import type { Carrier, Listening, OfferedAttempt, RunAttempt, Taking } from "../../src/engine/carrier.ts";
-import { assertName, assertText, assertTopic, EngineAwayError, hashBlob } from "../../src/engine/limits.ts";
+import {
+  assertName,
+  assertText,
+  assertTopic,
+  blobsOf,
+  EngineAwayError,
+  nameBlob,
+} from "../../src/engine/limits.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { type Scheduler, seededScheduler } from "./scheduler.ts";
 
@@ -115,7 +122,7 @@ export class MemoryEngine {
     return this.queue.map(({ attempt }) => attempt.id);
   }
 
-  get blobHashes(): string[] {
+  get blobNames(): string[] {
     return [...this.blobs.keys()];
   }
 
@@ -145,13 +152,18 @@ export class MemoryEngine {
         assertTopic(topic);
         return this.call(party, () => this.listen({ party, topic, hear }));
       },
-      putBlob: async (bytes) => {
-        const hash = hashBlob(bytes);
-        await this.call(party, () => this.blobs.set(hash, bytes.slice()));
-        return hash;
+      putBlob: async (owner, bytes) => {
+        const name = nameBlob(owner, bytes);
+        await this.call(party, () => this.blobs.set(name, bytes.slice()));
+        return name;
       },
-      getBlob: (hash) => this.call(party, () => this.blobs.get(hash)?.slice() ?? null),
-      dropBlob: (hash) => this.call(party, () => void this.blobs.delete(hash)),
+      getBlob: (name) => this.call(party, () => this.blobs.get(name)?.slice() ?? null),
+      dropBlob: (name) => this.call(party, () => void this.blobs.delete(name)),
+      dropBlobsOf: (owner) =>
+        this.call(party, () => {
+          for (const name of [...this.blobs.keys()])
+            if (name.startsWith(blobsOf(owner))) this.blobs.delete(name);
+        }),
       get isUp() {
         return isUp();
       },

@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import { type Clock, systemClock } from "../../lib/clock.ts";
-import { hashBlob } from "../limits.ts";
+import { blobsOf, isBlob, nameBlob } from "../limits.ts";
 import type { Pulse } from "./pulse.ts";
 import type { Reopened } from "./reopened.ts";
 import type { JobQueue } from "./server.ts";
@@ -24,28 +23,35 @@ export class Blobs {
     this.clock = clock;
   }
 
-  async put(bytes: Uint8Array): Promise<string> {
-    const hash = hashBlob(bytes);
+  async put(owner: string, bytes: Uint8Array): Promise<string> {
+    const name = nameBlob(owner, bytes);
     await this.call(async (queue) => {
       await this.clean(queue);
       // The same again, such as the schemas of tools, is not sent again.
-      if ((await queue.getJobState(hash)) === "unknown")
-        await queue.add("blob", { base64: Buffer.from(bytes).toString("base64") }, { jobId: hash });
+      if ((await queue.getJobState(name)) === "unknown")
+        await queue.add("blob", { base64: Buffer.from(bytes).toString("base64") }, { jobId: name });
     });
-    return hash;
+    return name;
   }
 
-  get(hash: string): Promise<Uint8Array | null> {
+  get(name: string): Promise<Uint8Array | null> {
     return this.call(async (queue) => {
-      const base64: unknown = (await queue.getJob(hash))?.data?.base64;
+      const base64: unknown = (await queue.getJob(name))?.data?.base64;
       if (typeof base64 !== "string") return null;
       const bytes = Buffer.from(base64, "base64");
-      return createHash("sha256").update(bytes).digest("hex") === hash ? bytes : null;
+      return isBlob(name, bytes) ? bytes : null;
     });
   }
 
-  drop(hash: string): Promise<void> {
-    return this.call(async (queue) => void (await queue.remove(hash)));
+  drop(name: string): Promise<void> {
+    return this.call(async (queue) => void (await queue.remove(name)));
+  }
+
+  dropOf(owner: string): Promise<void> {
+    return this.call(async (queue) => {
+      for (const name of await queue.getRanges(["waiting"], 0, -1))
+        if (name.startsWith(blobsOf(owner))) await queue.remove(name);
+    });
   }
 
   private call<T>(work: (queue: JobQueue) => Promise<T>): Promise<T> {

@@ -91,16 +91,20 @@ export class BullmqCarrier implements Carrier {
     };
   }
 
-  putBlob(bytes: Uint8Array): Promise<string> {
-    return this.blobs.put(bytes);
+  putBlob(owner: string, bytes: Uint8Array): Promise<string> {
+    return this.blobs.put(owner, bytes);
   }
 
-  getBlob(hash: string): Promise<Uint8Array | null> {
-    return this.blobs.get(hash);
+  getBlob(name: string): Promise<Uint8Array | null> {
+    return this.blobs.get(name);
   }
 
-  dropBlob(hash: string): Promise<void> {
-    return this.blobs.drop(hash);
+  dropBlob(name: string): Promise<void> {
+    return this.blobs.drop(name);
+  }
+
+  dropBlobsOf(owner: string): Promise<void> {
+    return this.blobs.dropOf(owner);
   }
 
   close(): Promise<void> {

@@ -9,7 +9,7 @@ export interface Openable {
 }
 
 export type JobQueue = Openable &
-  Pick<Queue, "add" | "remove" | "getJob" | "getJobState" | "getJobCounts" | "clean">;
+  Pick<Queue, "add" | "remove" | "getJob" | "getJobState" | "getJobCounts" | "getRanges" | "clean">;
 export type JobWorker = Openable &
   Pick<Worker, "id" | "startStalledCheckTimer"> & {
     getNextJob(token: string): Promise<Job | undefined>;

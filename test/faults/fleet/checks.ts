@@ -254,8 +254,10 @@ function remainFaults({ place, play, git, left, strikes, seconds, endedAt }: Evi
     ...(running > 0 && (isCalm || seconds >= LONG_RUN_SECONDS)
       ? [`the engine has ${running} attempts that nothing runs`]
       : []),
-    // What was for a killed session, or from a killed runner, stays for a day.
-    ...(isCalm && blobs > 0 ? [`the engine has ${blobs} blobs`] : []),
+    // What a runner puts when its session has ended, because it was apart, stays for a day.
+    ...(blobs > 0 && !strikes.some(({ whom }) => wasApart(whom, strikes, endedAt))
+      ? [`the engine has ${blobs} blobs`]
+      : []),
   ];
 }
 
