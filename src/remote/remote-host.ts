@@ -1,8 +1,6 @@
 import type { ActorHost, ActorStart } from "../actors/hosts.ts";
-import { dropParts } from "../engine/blob-parts.ts";
-import type { Carrier } from "../engine/carrier.ts";
 import { EngineAwayError } from "../engine/limits.ts";
-import { packSealed, receiveMessage, sealMessage } from "../engine/messages.ts";
+import { receiveMessage, sealMessage } from "../engine/messages.ts";
 import { SealedBlobs } from "../engine/sealed-blobs.ts";
 import type { Clock } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
@@ -13,13 +11,11 @@ import {
   type AttemptId,
   HEARTBEAT_MS,
   nameAttempt,
-  nameJob,
-  type OfferedSpec,
   type ToRunner,
   ToSession,
   topics,
 } from "../mailbox/runners.ts";
-import { digestKit, packKit, withoutKit } from "../mailbox/spec-kit.ts";
+import { AttemptOffer } from "./attempt-offer.ts";
 import { type EngineConnection, EngineLine, type OpenLine } from "./engine-line.ts";
 import { RemoteActor, type RemoteActorParts } from "./remote-actor.ts";
 import { RunnerList } from "./runner-list.ts";
@@ -38,27 +34,17 @@ export interface RemoteHostOptions {
 export const LOST_MS = 45_000;
 /** Milliseconds without a step of this process: it was asleep, and no runner is to blame. */
 const SLEPT_MS = 3 * HEARTBEAT_MS;
-/** Milliseconds after which an attempt that no runner has begun is offered again: the engine may have lost it. */
-const OFFER_AGAIN_MS = 30_000;
-/** Milliseconds after which an attempt that a runner has taken and not begun is offered as another job: the runner died with it. */
-const TAKEN_MS = 30_000;
 export const MOST_OFFERED = 256;
 
-interface Waiting {
-  readonly pool: string;
-  readonly name: string;
+interface Entry {
+  readonly actor: RemoteActor;
+  readonly offer: AttemptOffer;
+  readonly place: Place;
+}
+
+interface Place {
   /** It is one too many, and is offered when another one has ended. */
   isHeld: boolean;
-  /** The ID under which it is offered, and how many it has had. */
-  job: string;
-  jobs: number;
-  /** Its spec, sealed for that job, and the blob that holds it if it is large. */
-  sealed: string | null;
-  blob: string | null;
-  /** When the engine last took it; null if it has not. */
-  offeredAt: number | null;
-  /** When that job was first seen to be a runner's; null if it was not. */
-  takenAt: number | null;
   /** The connection that its runner had is gone. */
   isCutOff: boolean;
 }
@@ -66,7 +52,7 @@ interface Waiting {
 /** Runs actors on runners: offers each attempt to a pool, answers what it requests, and notices when its runner is gone. */
 export class RemoteHost implements ActorHost {
   readonly #options: RemoteHostOptions;
-  readonly #actors = new Map<string, { readonly actor: RemoteActor; readonly waiting: Waiting }>();
+  readonly #actors = new Map<string, Entry>();
   readonly #runners: RunnerList;
   readonly #line: EngineLine;
   /** Silence before that is not counted. */
@@ -90,18 +76,23 @@ export class RemoteHost implements ActorHost {
 
   start(start: ActorStart): RemoteActor {
     const { spec } = start;
-    const name = nameAttempt(this.#idOf(spec));
-    const waiting: Waiting = {
-      ...{ pool: spec.pool ?? "default", name, isHeld: this.#isFull(spec), job: nameJob(name, 1), jobs: 1 },
-      ...{ sealed: null, blob: null, offeredAt: null, takenAt: null, isCutOff: false },
-    };
-    const actor = new RemoteActor(start, this.#partsOf(spec, waiting));
-    this.#actors.set(waiting.name, { actor, waiting });
+    const { clock } = this.#options;
+    const id = this.#idOf(spec);
+    const place: Place = { isHeld: this.#isFull(spec), isCutOff: false };
+    const actor = new RemoteActor(start, this.#partsOf(id, place));
+    const offer = new AttemptOffer({
+      ...{ id, actor, clock, line: this.#line },
+      isWanted: () => this.#actors.has(nameAttempt(id)),
+      goesFirst: () => spec.attempt > 1 || this.#isOfRunner(spec.parent),
+      countsFrom: () => this.#countsFrom,
+    });
+    const entry: Entry = { actor, offer, place };
+    this.#actors.set(offer.name, entry);
     this.#hasWorked ||= spec.attempt > 1;
     if (this.#isClosed) actor.terminate();
     else {
       if (this.#withdrawCheck === null) this.#checkLater();
-      if (!waiting.isHeld) void this.#offer(actor, waiting);
+      if (!place.isHeld) void this.#offer(entry);
     }
     return actor;
   }
@@ -126,23 +117,23 @@ export class RemoteHost implements ActorHost {
     await this.#line.close();
   }
 
-  #partsOf(spec: ActorSpec, waiting: Waiting): RemoteActorParts {
-    const attempt = this.#idOf(spec);
+  #partsOf(attempt: AttemptId, place: Place): RemoteActorParts {
     const { clock, onWarning } = this.#options;
     return {
       ...{ clock, onWarning },
       blobs: new SealedBlobs({
         open: async () => {
-          if (waiting.isCutOff) throw new EngineAwayError("The runner of this attempt was lost.");
+          if (place.isCutOff) throw new EngineAwayError("The runner of this attempt was lost.");
           return await this.#line.open();
         },
-        ...{ clock, session: attempt.session, isOver: () => this.#isClosed || waiting.isCutOff },
+        ...{ clock, session: attempt.session, isOver: () => this.#isClosed || place.isCutOff },
       }),
       onEnd: (runner) => {
-        this.#actors.delete(waiting.name);
+        const name = nameAttempt(attempt);
+        const offer = this.#actors.get(name)?.offer;
+        this.#actors.delete(name);
         if (runner !== null) this.#dismiss(attempt, runner);
-        // The engine does not remove one that a runner has; the runner does.
-        if (waiting.offeredAt !== null) void this.#withdraw(waiting);
+        void offer?.withdraw();
         this.#offerHeld();
       },
     };
@@ -152,82 +143,32 @@ export class RemoteHost implements ActorHost {
   #isFull({ parent }: ActorSpec): boolean {
     const { maxAgents = MOST_OFFERED } = this.#options;
     const all = [...this.#actors.values()];
-    const offered = all.filter(({ waiting }) => !waiting.isHeld).length;
+    const offered = all.filter(({ place }) => !place.isHeld).length;
     return offered >= maxAgents && !this.#isOfRunner(parent);
   }
 
-  /** Others wait for it: its parent holds a slot, or its edits so far overlap with what other agents do. */
-  #goesFirst({ parent, attempt }: ActorSpec): boolean {
-    return attempt > 1 || this.#isOfRunner(parent);
-  }
-
+  /** Others wait for its agents: it holds a slot, or its edits so far overlap with what other agents do. */
   #isOfRunner(id: ActorId | null): boolean {
     return [...this.#actors.values()].some(({ actor }) => actor.start.spec.id === id);
   }
 
   #offerHeld(): void {
     if (this.#isClosed) return;
-    for (const { actor, waiting } of this.#actors.values()) {
-      if (!waiting.isHeld || this.#isFull(actor.start.spec)) continue;
-      waiting.isHeld = false;
-      void this.#offer(actor, waiting);
+    for (const entry of this.#actors.values()) {
+      if (!entry.place.isHeld || this.#isFull(entry.actor.start.spec)) continue;
+      entry.place.isHeld = false;
+      void this.#offer(entry);
     }
   }
 
-  /** Repeatable: the engine ignores an ID that it has. One that it cannot take now is offered again by the next check. */
-  async #offer(actor: RemoteActor, waiting: Waiting): Promise<void> {
-    const { session, clock } = this.#options;
-    const { spec, elsewhere } = actor.start;
-    const { pool, name } = waiting;
+  /** One that the engine cannot take now is offered again by the next check. */
+  async #offer({ actor, offer }: Entry): Promise<void> {
     try {
-      if (elsewhere === null) throw new Error("Nothing here offers agents to runners.");
-      const line = await this.#line.open();
-      const { carrier, sealer } = line;
-      if (actor.runner !== null || !this.#actors.has(name)) return;
-      await this.#leaveTaken(carrier, waiting);
-      // Another connection has another key, and its engine knows nothing of this one.
-      if (this.#line.current !== line) return;
-      const { job } = waiting;
-      const seal = () => {
-        const offered: OfferedSpec = {
-          ...this.#idOf(spec),
-          ...{ spec: withoutKit(spec), kit: digestKit(packKit(spec)) },
-          rules: actor.sendRules(),
-          ...elsewhere.offer,
-        };
-        return sealer.seal(job, JSON.stringify(offered));
-      };
-      // The same text has the same blob, which the engine may have lost, and is not sent twice.
-      waiting.sealed ??= seal();
-      const { raw: body, blob } = await packSealed(carrier, session, waiting.sealed);
-      waiting.blob = blob;
-      await carrier.offer(pool, { id: job, body }, this.#goesFirst(spec));
-      if (this.#line.current === line) waiting.offeredAt = clock.now();
-      // It may have ended since then.
-      if (!this.#actors.has(name)) await this.#withdraw(waiting);
+      await offer.send();
     } catch (error) {
       // An address that never worked may be wrong, so that is said instead of waiting.
       if (!(error instanceof EngineAwayError && this.#hasWorked)) actor.fail(errorMessage(error));
     }
-  }
-
-  /** The runner of the old job may still board: the first that does has the attempt, and the other one ends. */
-  async #leaveTaken(carrier: Carrier, waiting: Waiting): Promise<void> {
-    const { pool, name, job, offeredAt } = waiting;
-    if (offeredAt === null || !(await carrier.isTaken(pool, job))) return;
-    const now = this.#options.clock.now();
-    waiting.takenAt ??= now;
-    if (now - Math.max(waiting.takenAt, this.#countsFrom) < TAKEN_MS) return;
-    waiting.jobs += 1;
-    waiting.job = nameJob(name, waiting.jobs);
-    waiting.takenAt = null;
-    waiting.sealed = null;
-  }
-
-  async #withdraw({ pool, job, blob }: Waiting): Promise<void> {
-    const carrier = this.#line.current?.carrier;
-    await carrier?.withdraw(pool, job).catch(() => {});
-    if (blob !== null && carrier !== undefined) await dropParts(carrier, blob);
   }
 
   async #hasOpened(line: OpenLine): Promise<void> {
@@ -245,14 +186,15 @@ export class RemoteHost implements ActorHost {
     const actors = [...this.#actors.values()];
     if (actors.length > 0) this.#options.onWarning(isLast ? why : `${why} It is started again.`);
     this.#runners.clear();
-    for (const { actor, waiting } of actors) {
+    for (const entry of actors) {
+      const { actor, offer, place } = entry;
       if (actor.runner !== null) {
-        waiting.isCutOff = true;
+        place.isCutOff = true;
         actor.lose();
-      } else if (isLast && !waiting.isHeld) actor.fail(why);
+      } else if (isLast && !place.isHeld) actor.fail(why);
       else {
-        Object.assign(waiting, { sealed: null, blob: null, offeredAt: null, takenAt: null });
-        if (!waiting.isHeld) void this.#offer(actor, waiting);
+        offer.forget();
+        if (!place.isHeld) void this.#offer(entry);
       }
     }
   }
@@ -262,9 +204,9 @@ export class RemoteHost implements ActorHost {
     this.#countsFrom = this.#options.clock.now();
     this.#runners.noteAway();
     this.#askWho();
-    for (const { actor, waiting } of this.#actors.values()) {
-      actor.channel?.resend();
-      if (!waiting.isHeld) void this.#offer(actor, waiting);
+    for (const entry of this.#actors.values()) {
+      entry.actor.channel?.resend();
+      if (!entry.place.isHeld) void this.#offer(entry);
     }
   }
 
@@ -358,23 +300,21 @@ export class RemoteHost implements ActorHost {
       this.#runners.noteAway();
     }
     let isAnyWaiting = false;
-    for (const { actor, waiting } of [...this.#actors.values()]) {
+    for (const entry of [...this.#actors.values()]) {
+      const { actor, offer, place } = entry;
       if (actor.runner !== null) {
         if (now - Math.max(actor.beatAt, this.#countsFrom) > LOST_MS) actor.lose();
         continue;
       }
-      if (waiting.isHeld) {
+      if (place.isHeld) {
         actor.wait(
           `waits until another agent has left its runner (at most ${maxAgents} of a session, troupe.runners.maxAgents)`,
         );
         continue;
       }
       isAnyWaiting = true;
-      if (waiting.offeredAt === null || now - waiting.offeredAt > OFFER_AGAIN_MS)
-        void this.#offer(actor, waiting);
-      const why = isUp
-        ? this.#runners.whyWaits(waiting.pool, this.#line.current?.isOurs)
-        : this.#line.whyAway;
+      if (offer.isDue) void this.#offer(entry);
+      const why = isUp ? this.#runners.whyWaits(offer.pool, this.#line.current?.isOurs) : this.#line.whyAway;
       if (why !== null) actor.wait(why);
     }
     if (isAnyWaiting && isUp) this.#askWho();
