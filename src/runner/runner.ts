@@ -69,7 +69,14 @@ const MOST_LEFT = 200;
 /** Takes attempts from an engine, and runs each in a process of its own. */
 export async function openRunner(options: RunnerOptions): Promise<Runner> {
   const runner = new OpenRunner(options);
-  await runner.open();
+  try {
+    await runner.open();
+  } catch (error) {
+    // What it has opened so far would keep this process alive.
+    runner.drain();
+    await runner.ended;
+    throw error;
+  }
   return runner;
 }
 

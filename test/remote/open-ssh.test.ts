@@ -8,6 +8,7 @@ import { openSsh } from "../../src/remote/open-ssh.ts";
 import { specFor } from "../runner/ground.ts";
 import { FakeSession } from "../support/fake-session.ts";
 import { fakeMachine } from "../support/fake-ssh.ts";
+import { processesWith } from "../support/left-behind.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 describe("a runner that is started through ssh", () => {
@@ -49,7 +50,7 @@ describe("a runner that is started through ssh", () => {
     expect(performance.now() - from).toBeLessThan(2_000);
   });
 
-  it("is not started when its session closes", async () => {
+  it("is not started when its session closes, and what was started ends", async () => {
     const { dir, env } = fakeMachine();
     const stopped = new AbortController();
     const opening = openSsh({
@@ -59,6 +60,7 @@ describe("a runner that is started through ssh", () => {
     await vi.waitUntil(() => existsSync(join(dir, "pid")));
     stopped.abort();
     await failed;
+    await vi.waitUntil(() => processesWith(`HOME=${env.HOME}\0`).length === 0, { timeout: 20_000 });
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { availableParallelism, hostname } from "node:os";
 import { join } from "node:path";
+import type { Carrier } from "../../engine/carrier.ts";
 import { commandSandbox } from "../../features/sandbox/index.ts";
 import { troupeHome } from "../../journal/paths.ts";
 import { errorMessage } from "../../lib/errors.ts";
@@ -14,7 +15,7 @@ import { startProcesses } from "../../processes/client.ts";
 import { AgentForks } from "../../runner/agent-fork.ts";
 import { type AgentUser, findAgentUser } from "../../runner/agent-user.ts";
 import { repositoryFiles } from "../../runner/files.ts";
-import { openRunner, type RunnerOptions } from "../../runner/runner.ts";
+import { openRunner, type Runner, type RunnerOptions } from "../../runner/runner.ts";
 import { gitIn } from "../../worktrees/git.ts";
 import { RunnerRepositories } from "../../worktrees/runner/repositories.ts";
 import type { Arguments } from "../arguments.ts";
@@ -55,6 +56,8 @@ export async function runRunner(start: RunnerStart): Promise<number> {
   const settings = await sessionSettings(io, { cwd: io.cwd, home, trusts: false });
   const env = { ...io.env, ...settings.read.settings.env };
   const choice = await modelOf(args, context, env, { cwd: io.cwd, read: settings.read });
+  const { source } = choice;
+  if (source.provider === "client") throw new Error("A runner has no model client of its own.");
   const trees = RUNNER_TREES;
   makeTrees(trees);
   const clones = join(home, "repositories");
@@ -80,7 +83,6 @@ export async function runRunner(start: RunnerStart): Promise<number> {
     commandEnv,
     onGivenUp: onLine,
   });
-  if (choice.source.provider === "client") throw new Error("A runner has no model client of its own.");
   const ofRunner = { limits: { concurrency: slots }, env: proxyVariables(env) };
   const openGateway = (config: Omit<GatewayConfig, keyof typeof ofRunner>) => {
     const opened = threadGateway({ ...config, ...ofRunner });
@@ -88,39 +90,46 @@ export async function runRunner(start: RunnerStart): Promise<number> {
     return opened;
   };
   const gateway = openGateway({
-    source: choice.source,
+    source,
     aliases: { ...choice.aliases, ...aliasesFrom(env, aliases) },
     availableModels,
   });
-  const sandboxState = await stateOfSandbox({ cwd: trees, sandbox, home, processes });
-  await printNotes(io, [
-    choice.note,
-    ...settings.notes,
-    sandboxState === "enforced" ? null : whyExposed(user),
-  ]);
-  const options: RunnerOptions = {
-    ...{ id: `${name}-${randomIds().task()}`, name, version: troupeVersion(), slots, carrier, sealerOf },
-    ...{ pools: pools.length === 0 ? ["default"] : pools, gateway, processes, home, trees, clock },
-    ...{ sandbox, sandboxState, once, openGateway, onLine, onWarning: onLine },
-    forks: new AgentForks({ clock, memoryMb: AGENT_MB, user }),
-    files: repositoryFiles(repositories, runners.remote),
-    user,
-  };
-  const runner = await openRunner(options);
-  // Its only session is gone.
-  if (isStdio)
-    carrier.onUp((isUp) => {
-      if (isUp) return;
-      runner.drain();
-      runner.drain();
+  try {
+    const sandboxState = await stateOfSandbox({ cwd: trees, sandbox, home, processes });
+    await printNotes(io, [
+      choice.note,
+      ...settings.notes,
+      sandboxState === "enforced" ? null : whyExposed(user),
+    ]);
+    const runner = await openRunner({
+      ...{ id: `${name}-${randomIds().task()}`, name, version: troupeVersion(), slots, carrier, sealerOf },
+      ...{ pools: pools.length === 0 ? ["default"] : pools, gateway, processes, home, trees, clock },
+      ...{ sandbox, sandboxState, once, openGateway, onLine, onWarning: onLine },
+      forks: new AgentForks({ clock, memoryMb: AGENT_MB, user }),
+      files: repositoryFiles(repositories, runners.remote),
+      user,
     });
-  const withdraw = (["SIGTERM", "SIGINT"] as const).map((signal) =>
-    io.onSignal(signal, () => runner.drain()),
-  );
-  await runner.ended;
-  for (const one of withdraw) one();
-  await Promise.all([gateway.close(), processes.close()]);
-  return exitCodes.done;
+    if (isStdio) leaveWithSession(runner, carrier);
+    const withdraw = (["SIGTERM", "SIGINT"] as const).map((signal) =>
+      io.onSignal(signal, () => runner.drain()),
+    );
+    await runner.ended;
+    for (const one of withdraw) one();
+    return exitCodes.done;
+  } finally {
+    await Promise.all([gateway.close(), processes.close(), carrier.close().catch(() => {})]);
+  }
+}
+
+/** Immediately if it has gone while the runner opened. */
+function leaveWithSession(runner: Runner, carrier: Carrier): void {
+  const leaveIfAlone = () => {
+    if (carrier.isUp) return;
+    runner.drain();
+    runner.drain();
+  };
+  carrier.onUp(leaveIfAlone);
+  leaveIfAlone();
 }
 
 function nameOf(text: string): string {
