@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { POOL_PREFIX } from "../src/engine/bullmq/server.ts";
 import { cpuMs } from "./cpu.ts";
 import type { TravelRun } from "./inside/travel.ts";
 import { inOwnProcess } from "./own-process.ts";
@@ -54,7 +55,7 @@ async function waiting(fleet: BenchFleet, quick: boolean): Promise<BenchResult[]
 /** `offered`: so many of them have a worktree and wait in the engine; the others wait in the session. */
 async function queued({ redis, model, spawnFanOut }: BenchFleet, agents: number, offered: number) {
   await model.play({ type: "loop", turns: 1, file: FILE });
-  const queue = "troupe:troupe-1-default";
+  const queue = `troupe:${POOL_PREFIX}default`;
   const child = spawnFanOut(agents, ["--concurrency", `${offered}`]);
   try {
     await until(async () => (await redis.llen(`${queue}:wait`)) === offered, 600_000);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /** Version of everything that crosses: part of each queue's name and topic, so that two versions never read each other. */
-export const WIRE = 1;
+export const WIRE = 2;
 
 export const MAX_TEXT_BYTES = 256 * 1024;
 export const MAX_BLOB_BYTES = 8 * 1024 * 1024;

@@ -86,7 +86,7 @@ describe("the carrier over a pipe", () => {
   });
 
   it.each([
-    ['{"type":"hello","wire":2}\n', /runner speaks version 2 and this program 1/],
+    ['{"type":"hello","wire":1}\n', /runner speaks version 1 and this program 2/],
     [null, /ended before it answered/],
   ])("refuses a program that answers %j", async (line, message) => {
     const [input, output] = [new PassThrough(), new PassThrough()];

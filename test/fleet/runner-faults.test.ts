@@ -5,6 +5,7 @@ import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "n
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createFleetKey } from "../../src/engine/fleet-key.ts";
+import { WIRE } from "../../src/engine/limits.ts";
 import { BIN, DIST } from "../support/built.ts";
 import { startRedis, whyNoRedis } from "../support/engine-servers.ts";
 import { effect, gate, openFleet } from "../support/fleet-processes.ts";
@@ -143,7 +144,7 @@ describe("a real runner over a real Redis", { ...unless(whyNoRedis), ...PATIENT 
   it("of another version takes nothing, and one with another key runs nothing", async () => {
     const { url } = await ownServer(startRedis());
     const fleet = await openFleet(url, threeEffects());
-    const other = await fleet.startRunner("other", { bin: builtWithWire(2) });
+    const other = await fleet.startRunner("other", { bin: builtWithWire(WIRE + 1) });
     const key = join(temporaryFolder(), "key");
     await createFleetKey(key);
     const session = fleet.openSession(["anna"]);
@@ -223,7 +224,7 @@ function builtWithWire(wire: number): string {
   symlinkSync(join(import.meta.dirname, "../../node_modules"), join(folder, "node_modules"));
   for (const name of readdirSync(DIST).filter((file) => /\.c?js$/.test(file))) {
     const text = readFileSync(join(DIST, name), "utf8");
-    writeFileSync(join(folder, "dist", name), text.replaceAll("troupe-1", `troupe-${wire}`));
+    writeFileSync(join(folder, "dist", name), text.replaceAll(`troupe-${WIRE}`, `troupe-${wire}`));
   }
   return join(folder, "bin", "troupe.js");
 }
