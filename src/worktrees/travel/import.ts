@@ -93,6 +93,7 @@ async function beginIndex(
   const index = openSideIndex(place, tree, "index", ground);
   try {
     const isBegun = await seedFromTree(gitOn(tree, place, ground), place, tree, index.file, at);
+    if (isBegun) index.forgetRecent();
     if (isBegun) index.keep();
     return isBegun;
   } finally {
