@@ -8,12 +8,11 @@ import type { GitEnvironment, Repository } from "../environment.ts";
 import { OUR_REFS, snapshotRef, treeRecordFolder, treesFolder } from "../layout.ts";
 import { withTreeLock } from "../lock.ts";
 import { type LeftRepositories, leaveNestedOut } from "../nested.ts";
-import { withIndex } from "../own-index.ts";
 import type { GitRequest, SuccessOf } from "../protocol.ts";
 import { answered, bothEnded, lastLine, refuseByGit, refuseRequest } from "../refusal.ts";
 import { repositoryAt } from "../repository.ts";
-import { copyIndex, sideIndexFile } from "../side-index.ts";
-import { addAll } from "../tree-add.ts";
+import { openSideIndex, type SideIndex, seedFromTree } from "../side-index.ts";
+import { addAll, hasFilesOf } from "../tree-add.ts";
 import { readRecord } from "../tree-record.ts";
 import { gitOn, locateWorktree, type TreeGit } from "../worktree-location.ts";
 import { beginFrom, forgetSides } from "./begin-from.ts";
@@ -79,13 +78,15 @@ interface Showing extends Pick<Shown, "snapshot" | "to" | "next"> {
   readonly root?: string;
   /** As in `Shown`; may still be made. */
   readonly becomes?: Promise<string>;
+  /** Puts `becomes` on the chain: what is shown is the worktree's own from then on. */
+  readonly hold?: () => Promise<void>;
 }
 
 /** Shows other files in the agent's worktree, and moves its own that differ. Returns the changes. Call under its lock. */
 export async function showInTree(
   repo: Repository,
   tree: Worktree,
-  { snapshot, root: own, to, next, becomes: making }: Showing,
+  { snapshot, root: own, to, next, becomes: making, hold }: Showing,
   ground: GitEnvironment,
 ): Promise<readonly RawChange[]> {
   const found = rawChanges(repo.git.run, snapshot, to);
@@ -107,7 +108,12 @@ export async function showInTree(
     ground.disk.write(shownFile(repo.common, tree), JSON.stringify(shown));
     for (const [number, path] of aside.entries())
       renameSync(join(tree.path, path), join(folder, String(number)));
-    const failed = await writeFiles(git, index, root, to);
+    const failed = await writeFiles(git, index.file, root, to);
+    if (failed === null && hold) {
+      await hold();
+      index.forgetRecent();
+      index.keep();
+    }
     if (failed === null) return raw;
     const back = await answered(() => ownBack(repo, tree, shown, ground));
     if (back === undefined) forgetShown(repo.common, tree);
@@ -155,7 +161,7 @@ async function ownBack(
       const made = await git(["commit-tree", root, "-p", snapshot, "-m", words]);
       await git(["update-ref", `${OUR_REFS}checks/${tree.name}`, made.out.trim()]);
     }
-    const failed = changes.length === 0 ? null : await writeFiles(git, index, root, snapshot);
+    const failed = changes.length === 0 ? null : await writeFiles(git, index.file, root, snapshot);
     if (failed !== null)
       refuseRequest(
         `The files of ${tree.path} could not be put back (git says: ${failed}). End what runs there, and try again.`,
@@ -174,6 +180,8 @@ async function writeFiles(git: TreeGit, index: string, from: string, to: string)
   return code === 0 ? null : lastLine(err);
 }
 
+type TreeNow = Pick<LeftRepositories, "root" | "changes">;
+
 const NO_COMMIT = { code: 0, out: "", err: "" };
 
 /** Runs with an index of the whole worktree, as a snapshot after `snapshot` would find it. */
@@ -182,17 +190,23 @@ async function withTreeNow<T>(
   tree: Worktree,
   snapshot: string,
   ground: GitEnvironment,
-  work: (git: TreeGit, index: string, now: LeftRepositories) => Promise<T>,
+  work: (git: TreeGit, index: SideIndex, now: TreeNow) => Promise<T>,
 ): Promise<T> {
   const place = locateWorktree(tree);
   const git = gitOn(tree, place, ground);
-  const linked = (await readRecord(repo.common, tree.name))?.linked ?? [];
-  return withIndex(repo, ground, async (index) => {
-    copyIndex(sideIndexFile(place, tree, "index"), index);
-    const added = await addAll(git, index, tree, linked);
+  const { linked = [], at = 0 } = (await readRecord(repo.common, tree.name)) ?? {};
+  const index = openSideIndex(place, tree, "index", ground);
+  try {
+    const isBegun = index.begun || (await seedFromTree(git, place, tree, index.file, at));
+    if (isBegun && (await hasFilesOf(git, index.file, snapshot, linked)))
+      return await work(git, index, { root: snapshot, changes: [] });
+    if (!isBegun) index.drop();
+    const added = await addAll(git, index.file, tree, linked);
     if (added === null) refuseByGit(`What is in ${tree.path} could not be read`);
-    return work(git, index, await leaveNestedOut(git, index, snapshot, async () => NO_COMMIT));
-  });
+    return await work(git, index, await leaveNestedOut(git, index.file, snapshot, async () => NO_COMMIT));
+  } finally {
+    index.drop();
+  }
 }
 
 function readShown(common: string, tree: Worktree): Shown | null {

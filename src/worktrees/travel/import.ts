@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { MAX_BUNDLE_BYTES } from "../../mailbox/runners.ts";
 import type { Worktree } from "../../mailbox/worktree.ts";
 import { filesOf } from "../changes.ts";
@@ -11,10 +10,9 @@ import type { ChangedFile, GitRequest, SuccessOf } from "../protocol.ts";
 import { bothEnded, GitRefusal, outputOf, refuseByGit, refuseRequest } from "../refusal.ts";
 import { isBeingRemoved } from "../removal-mark.ts";
 import { repositoryAt } from "../repository.ts";
-import { openSideIndex, seedFromTree, sideIndexFile } from "../side-index.ts";
 import { readRecord, type TreeRecord, writeRecord } from "../tree-record.ts";
 import { snapshotLocked } from "../tree-snapshot.ts";
-import { gitOn, locateWorktree, type TreePlace } from "../worktree-location.ts";
+import { locateWorktree } from "../worktree-location.ts";
 import { bringIn } from "./bring-in.ts";
 import { assertBundle } from "./bundle.ts";
 import { mergeArrived } from "./merge-arrived.ts";
@@ -69,9 +67,6 @@ export async function showSnapshot(
 ): Promise<ShownSnapshot> {
   const { tree } = record;
   const place = locateWorktree(tree);
-  // Without an index of an earlier one, every file would be read each time.
-  if (!existsSync(sideIndexFile(place, tree, "index")) && !(await beginIndex(record, place, ground)))
-    await snapshotLocked({ tree, files: null }, place, ground);
   try {
     return await show(repo, tree, commit, ground, merges);
   } catch (error) {
@@ -81,23 +76,6 @@ export async function showSnapshot(
     if (changed.length === 0) throw error;
     const shown = await show(repo, tree, commit, ground, merges);
     return { ...shown, notes: [...notes, ...shown.notes] };
-  }
-}
-
-/** Starts from the index of git, which has the files of a new worktree. Returns false if that cannot be read. */
-async function beginIndex(
-  { tree, at }: TreeRecord,
-  place: TreePlace,
-  ground: GitEnvironment,
-): Promise<boolean> {
-  const index = openSideIndex(place, tree, "index", ground);
-  try {
-    const isBegun = await seedFromTree(gitOn(tree, place, ground), place, tree, index.file, at);
-    if (isBegun) index.forgetRecent();
-    if (isBegun) index.keep();
-    return isBegun;
-  } finally {
-    index.drop();
   }
 }
 
@@ -128,10 +106,13 @@ async function show(
     : { root: theirs, notes: [] };
   const message = ["-m", `Snapshot of ${name} on its runner`];
   const becomes = said(["commit-tree", root, "-p", now, "-p", commit, ...message]);
-  const showing = { snapshot: now, root: own, to: root, becomes };
-  const [snapshot, changes] = await bothEnded(becomes, showInTree(repo, tree, showing, ground));
   // From here on these are its files: after a crash before this the old ones are put back.
-  await said(["update-ref", ref, snapshot, newest ?? "0".repeat(snapshot.length)]);
+  const hold = async () => {
+    const snapshot = await becomes;
+    await said(["update-ref", ref, snapshot, newest ?? "0".repeat(snapshot.length)]);
+  };
+  const showing = { snapshot: now, root: own, to: root, becomes, hold };
+  const [snapshot, changes] = await bothEnded(becomes, showInTree(repo, tree, showing, ground));
   forgetShown(repo.common, tree);
   const record = await readRecord(repo.common, name);
   if (record !== null && record.result !== null)
