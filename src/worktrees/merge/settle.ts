@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { isMissing } from "../../lib/errors.ts";
 import { Worktree } from "../../mailbox/worktree.ts";
 import { type RawChange, rawChanges } from "../changes.ts";
-import type { GitEnvironment, Repository } from "../environment.ts";
+import type { GitEnvironment, LocatedRepository } from "../environment.ts";
 import { OUR_REFS, snapshotRef, treeRecordFolder, treesFolder } from "../layout.ts";
 import { withTreeLock } from "../lock.ts";
 import { type LeftRepositories, leaveNestedOut } from "../nested.ts";
@@ -43,7 +43,7 @@ export async function settleTree(
 }
 
 export async function settleLeftOver(
-  repo: Repository,
+  repo: LocatedRepository,
   tree: Worktree,
   ground: GitEnvironment,
 ): Promise<void> {
@@ -65,7 +65,7 @@ export async function settleLeftOver(
 }
 
 async function isOnChain(
-  { git }: Repository,
+  { git }: LocatedRepository,
   { name }: Worktree,
   commit: string | undefined,
 ): Promise<boolean> {
@@ -76,23 +76,25 @@ async function isOnChain(
 interface Showing extends Pick<Shown, "snapshot" | "to" | "next"> {
   /** The tree of `snapshot`, if known. */
   readonly root?: string;
-  /** As in `Shown`; may still be made. */
-  readonly becomes?: Promise<string>;
-  /** Puts `becomes` on the chain: what is shown is the worktree's own from then on. */
-  readonly hold?: () => Promise<void>;
+  /** The changes between both, if known. */
+  readonly raw?: readonly RawChange[] | undefined;
+  /** Makes the commit that is `becomes` of `Shown`, and puts it on the chain. */
+  readonly chain?: { make(): Promise<string>; hold(commit: string): Promise<void> };
 }
 
 /** Shows other files in the agent's worktree, and moves its own that differ. Returns the changes. Call under its lock. */
 export async function showInTree(
-  repo: Repository,
+  repo: LocatedRepository,
   tree: Worktree,
-  { snapshot, root: own, to, next, becomes: making, hold }: Showing,
+  { snapshot, root: own, to, next, chain, raw: known }: Showing,
   ground: GitEnvironment,
 ): Promise<readonly RawChange[]> {
-  const found = rawChanges(repo.git.run, snapshot, to);
-  const work = withTreeNow(repo, tree, own ?? snapshot, ground, async (git, index, { root, changes }) => {
-    const raw = await found;
-    const becomes = await making;
+  return withTreeIndex(repo, tree, ground, async (git, index, lookAt) => {
+    // The longest one first.
+    const looked = lookAt(own ?? snapshot);
+    const found = known ? Promise.resolve(known) : rawChanges(repo.git.run, snapshot, to);
+    const planned = bothEnded(found, chain?.make() ?? NOTHING);
+    const [{ root, changes }, [raw, becomes]] = await bothEnded(looked, planned);
     const [strange] = changes;
     if (strange !== undefined)
       refuseRequest(`${strange.path} in ${tree.path} is being written to; end what runs there first.`);
@@ -109,18 +111,18 @@ export async function showInTree(
     for (const [number, path] of aside.entries())
       renameSync(join(tree.path, path), join(folder, String(number)));
     const failed = await writeFiles(git, index.file, root, to);
-    if (failed === null && hold) {
-      await hold();
+    if (failed !== null) {
+      const back = await answered(() => ownBack(repo, tree, shown, ground));
+      if (back === undefined) forgetShown(repo.common, tree);
+      refuseRequest(notWritten(tree, failed));
+    }
+    if (chain && becomes) {
+      await chain.hold(becomes);
       index.forgetRecent();
       index.keep();
     }
-    if (failed === null) return raw;
-    const back = await answered(() => ownBack(repo, tree, shown, ground));
-    if (back === undefined) forgetShown(repo.common, tree);
-    return refuseRequest(notWritten(tree, failed));
+    return raw;
   });
-  const [changes] = await bothEnded(work, found);
-  return changes;
 }
 
 function notWritten({ path }: Worktree, why: string): string {
@@ -150,12 +152,13 @@ function isInTheWay(
  * changed or deleted.
  */
 async function ownBack(
-  repo: Repository,
+  repo: LocatedRepository,
   tree: Worktree,
   { snapshot, to, aside }: Shown,
   ground: GitEnvironment,
 ): Promise<void> {
-  await withTreeNow(repo, tree, snapshot, ground, async (git, index, { root, changes }) => {
+  await withTreeIndex(repo, tree, ground, async (git, index, lookAt) => {
+    const { root, changes } = await lookAt(snapshot);
     if (root !== to && changes.length > 0) {
       const words = `What a check left in ${tree.name}`;
       const made = await git(["commit-tree", root, "-p", snapshot, "-m", words]);
@@ -180,30 +183,34 @@ async function writeFiles(git: TreeGit, index: string, from: string, to: string)
   return code === 0 ? null : lastLine(err);
 }
 
+const NO_COMMIT = { code: 0, out: "", err: "" };
+const NOTHING = Promise.resolve(null);
+
 type TreeNow = Pick<LeftRepositories, "root" | "changes">;
 
-const NO_COMMIT = { code: 0, out: "", err: "" };
-
-/** Runs with an index of the whole worktree, as a snapshot after `snapshot` would find it. */
-async function withTreeNow<T>(
-  repo: Repository,
+/**
+ * Runs with an index. `lookAt` gives it the whole worktree, and returns what a snapshot after this one would find.
+ */
+async function withTreeIndex<T>(
+  { common }: LocatedRepository,
   tree: Worktree,
-  snapshot: string,
   ground: GitEnvironment,
-  work: (git: TreeGit, index: SideIndex, now: TreeNow) => Promise<T>,
+  work: (git: TreeGit, index: SideIndex, lookAt: (snapshot: string) => Promise<TreeNow>) => Promise<T>,
 ): Promise<T> {
   const place = locateWorktree(tree);
   const git = gitOn(tree, place, ground);
-  const { linked = [], at = 0 } = (await readRecord(repo.common, tree.name)) ?? {};
+  const { linked = [], at = 0 } = (await readRecord(common, tree.name)) ?? {};
   const index = openSideIndex(place, tree, "index", ground);
   try {
     const isBegun = index.begun || (await seedFromTree(git, place, tree, index.file, at));
-    if (isBegun && (await hasFilesOf(git, index.file, snapshot, linked)))
-      return await work(git, index, { root: snapshot, changes: [] });
     if (!isBegun) index.drop();
-    const added = await addAll(git, index.file, tree, linked);
-    if (added === null) refuseByGit(`What is in ${tree.path} could not be read`);
-    return await work(git, index, await leaveNestedOut(git, index.file, snapshot, async () => NO_COMMIT));
+    return await work(git, index, async (snapshot) => {
+      if (isBegun && (await hasFilesOf(git, index.file, snapshot, linked)))
+        return { root: snapshot, changes: [] };
+      const added = await addAll(git, index.file, tree, linked);
+      if (added === null) refuseByGit(`What is in ${tree.path} could not be read`);
+      return leaveNestedOut(git, index.file, snapshot, async () => NO_COMMIT);
+    });
   } finally {
     index.drop();
   }
