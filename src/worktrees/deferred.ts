@@ -95,11 +95,10 @@ export async function makeDeferred(
   { name, checkout }: Pick<Worktree, "name" | "checkout">,
   ground: GitEnvironment,
   signal?: AbortSignal,
-  known?: Repository,
 ): Promise<readonly string[]> {
   const common = commonFolder(checkout);
   if (common === null || !isDeferred(await readRecord(common, name))) return [];
-  const repo = known ?? (await repositoryAt(checkout, ground));
+  const repo = await repositoryAt(checkout, ground);
   const begun = await whenNotMaking(name, ground, signal, () =>
     withLock(repo.common, ground, () => beginMaking(repo, name, ground), { signal }),
   );

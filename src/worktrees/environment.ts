@@ -21,16 +21,20 @@ export interface GitEnvironment {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A checkout that worktrees are made from and edits are merged into. */
-export interface Repository {
+/** What is known of a checkout without asking git. */
+export interface LocatedRepository {
   /** The real path of the checkout's top directory. */
   readonly top: string;
   /** The real path of the common git directory. */
   readonly common: string;
-  /** The git directory of this checkout, which has its index. */
-  readonly gitDir: string;
   /** Git in `top`. */
   readonly git: Git;
+}
+
+/** A checkout that worktrees are made from and edits are merged into. */
+export interface Repository extends LocatedRepository {
+  /** The git directory of this checkout, which has its index. */
+  readonly gitDir: string;
   /** Null before the first commit. */
   readonly head: string | null;
   /** Null if HEAD is detached. */

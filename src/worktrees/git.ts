@@ -22,6 +22,8 @@ export interface GitOptions {
   readonly index?: string;
   /** Absolute git directory of the worktree whose top the command runs in; its own `.git` is not read then. */
   readonly gitDir?: string;
+  /** Absolute path of a directory with objects that it reads as well. */
+  readonly objects?: string;
   /** Author of new commits; Troupe by default. */
   readonly identity?: "person";
   /** Limit of the output; git is ended beyond it, with code -1. */
@@ -97,7 +99,7 @@ interface Where {
 async function run(
   { folder, env, patienceMs }: Where,
   args: readonly string[],
-  { index, gitDir, identity, mostBytes, input, signal }: GitOptions,
+  { index, gitDir, objects, identity, mostBytes, input, signal }: GitOptions,
 ): Promise<GitAnswer> {
   signal?.throwIfAborted();
   const all = {
@@ -106,6 +108,8 @@ async function run(
     // Reading must not write, questions have no one to answer them, and output is for programs.
     ...{ GIT_OPTIONAL_LOCKS: "0", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" },
     ...(index === undefined ? {} : { GIT_INDEX_FILE: index }),
+    // Quoted, because a colon separates them.
+    ...(objects === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(objects) }),
     ...(gitDir === undefined ? {} : { GIT_DIR: gitDir, GIT_WORK_TREE: folder }),
   };
   const settings = CONFIG.flatMap((one) => ["-c", one]);

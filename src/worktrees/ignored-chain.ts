@@ -56,7 +56,7 @@ async function ofSubmodules(git: TreeGit, place: TreePlace, tree: Worktree): Pro
 /** Returns git's error. `afresh`: rereads every file, as objects may have been dropped. */
 async function addAndCommit(
   git: TreeGit,
-  { file: index, drop }: SideIndex,
+  { file: index, drop, forgetRecent }: SideIndex,
   tree: Worktree,
   paths: readonly string[],
   afresh: boolean,
@@ -70,6 +70,7 @@ async function addAndCommit(
     const added = await git(args, { index });
     if (added.code !== 0) return lastLine(added.err);
   }
+  forgetRecent();
   const made = await git(["write-tree"], { index });
   if (made.code !== 0) return lastLine(made.err);
   return commit(git, tree, made.out.trim());

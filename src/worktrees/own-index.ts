@@ -5,7 +5,7 @@ import { ourFolder } from "./layout.ts";
 
 /** Runs work with a temporary index file and removes it after that. */
 export async function withIndex<T>(
-  { common }: Repository,
+  { common }: Pick<Repository, "common">,
   ground: GitEnvironment,
   work: (index: string) => Promise<T>,
 ): Promise<T> {

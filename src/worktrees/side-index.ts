@@ -30,7 +30,12 @@ export interface SideIndex {
   readonly file: string;
   /** True if it is a copy: git knows which files are unchanged. */
   readonly begun: boolean;
-  /** Makes it the start of the next one. Files changed since it was opened are reread then. */
+  /**
+   * Makes git reread the files that changed since it was opened. Call after files were added: git then need not read them
+   * again each time it writes the index.
+   */
+  forgetRecent(): void;
+  /** Makes it the start of the next one. */
   keep(): void;
   drop(): void;
 }
@@ -55,12 +60,16 @@ export function openSideIndex(
     rmSync(`${file}.lock`, { force: true });
   };
   const opened = ground.now();
+  let isKnown = false;
+  const forget = () => {
+    isKnown = forgetRecent(file, tree, opened).isKnown;
+  };
   const keep = () => {
     // If git cannot be made to recheck entries of this index, the next one reads every file.
-    if (forgetRecent(file, tree, opened).isKnown) renameSync(file, kept);
+    if (isKnown) renameSync(file, kept);
     else rmSync(kept, { force: true });
   };
-  return { file, begun: copyIndex(kept, file), drop, keep };
+  return { file, begun: copyIndex(kept, file), drop, forgetRecent: forget, keep };
 }
 
 /** The clock of a file system may be behind ours by a few milliseconds. */

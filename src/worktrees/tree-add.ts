@@ -17,6 +17,21 @@ export function allOf(linked: readonly string[]): readonly string[] {
   return [".", UNFINISHED, ...linked.map((folder) => `:(exclude,top,literal)${folder}`)];
 }
 
+/**
+ * True if the worktree and an index have the files of a commit or a tree, so that nothing needs to be added. False if git cannot say.
+ */
+export async function hasFilesOf(
+  git: TreeGit,
+  index: string,
+  from: string,
+  linked: readonly string[],
+): Promise<boolean> {
+  const staged = ["diff-index", "--cached", "--name-only", "--ignore-submodules=none", from];
+  const others = ["ls-files", "-m", "-d", "-o", "--exclude-standard", "--", ...allOf(linked)];
+  const found = await Promise.all([others, staged].map((args) => git(args, { index })));
+  return found.every(({ code, out, err }) => code === 0 && out === "" && err === "");
+}
+
 /** Adds every change: changed, new and deleted files. */
 export async function addAll(
   git: TreeGit,

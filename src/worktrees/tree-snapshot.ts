@@ -9,7 +9,7 @@ import { snapshotRef } from "./layout.ts";
 import { withTreeLock } from "./lock.ts";
 import { leaveNestedOut } from "./nested.ts";
 import type { ChangedFile, GitRequest, SuccessOf } from "./protocol.ts";
-import { GitRefusal, outputOf, refuseByGit, refuseRequest } from "./refusal.ts";
+import { bothEnded, GitRefusal, outputOf, refuseByGit, refuseRequest } from "./refusal.ts";
 import { isBeingRemoved } from "./removal-mark.ts";
 import { dropLeftovers, openSideIndex, type SideIndex, seedFromTree } from "./side-index.ts";
 import { headTrailer } from "./travel/head-trailer.ts";
@@ -103,17 +103,26 @@ interface Taken {
 async function take(scope: Scope, named: readonly string[] | null, afresh: boolean): Promise<Taken> {
   const { tree, place, git, ground, index } = scope;
   const begun = index.begun && !afresh;
-  // Both run in parallel if there is an index to start from.
-  const asked = readHeld(git, tree, afresh);
-  const byName = named !== null && begun ? await addNamed(git, index.file, tree, named) : null;
-  const all = begun && byName === null ? await addAll(git, index.file, tree, scope.linked) : null;
-  const before = await asked;
-  if (!begun) await begin(scope, before.commit, afresh);
+  const isReady = begun || (!afresh && (await seedFromTree(git, place, tree, index.file, scope.complete)));
+  const addNow = async () => {
+    const byName = named !== null && begun ? await addNamed(git, index.file, tree, named) : null;
+    return {
+      byName,
+      all: isReady && byName === null ? await addAll(git, index.file, tree, scope.linked) : null,
+    };
+  };
+  const [{ byName, all }, before] = await bothEnded(addNow(), readHeld(git, tree, afresh));
+  if (!isReady) {
+    index.drop();
+    const read = await git(["read-tree", before.commit], { index: index.file });
+    outputOf(read, "The index could not be begun");
+  }
   const added =
     byName ??
     all ??
     (await addAll(git, index.file, tree, scope.linked)) ??
     refuseByGit("Files could not be added");
+  index.forgetRecent();
 
   const heads = await newHeads(git, place, tree, before.head, before.commit);
   const isHeld = before.ref === null || before.ref === before.commit;
@@ -194,14 +203,6 @@ async function newestWhole(git: TreeGit, ref: string, base: string): Promise<str
 
 function lines(out: string): string[] {
   return out.split("\n").filter((line) => line !== "");
-}
-
-/** Starts from the worktree's own index, so that few files are read; from an empty one if that failed. */
-async function begin(scope: Scope, commit: string, afresh: boolean): Promise<void> {
-  const { tree, place, git, index, complete } = scope;
-  if (!afresh && (await seedFromTree(git, place, tree, index.file, complete))) return;
-  index.drop();
-  outputOf(await git(["read-tree", commit], { index: index.file }), "The index could not be begun");
 }
 
 /** Names HEAD, so that a copy of the worktree on another machine can have the same. */

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Worktree } from "../mailbox/worktree.ts";
-import type { GitEnvironment } from "./environment.ts";
+import type { GitEnvironment, LocatedRepository } from "./environment.ts";
 import { type GitAnswer, type GitOptions, gitIn } from "./git.ts";
 import { refuseRequest } from "./refusal.ts";
 
@@ -18,9 +18,18 @@ export interface TreePlace {
  * agent can delete or redirect.
  */
 export function locateWorktree({ checkout, path }: Worktree): TreePlace {
-  const common = commonFolder(checkout) ?? refuseRequest(`${checkout} is no longer in a git repository.`);
+  const common = commonOf(checkout);
   const gitDir = gitDirOf(common, path) ?? refuseRequest(`Git knows of no work tree at ${path}.`);
   return { common, gitDir };
+}
+
+/** `checkout`: the top of one that worktrees were made from. */
+export function locateRepository(checkout: string, { env }: GitEnvironment): LocatedRepository {
+  return { top: checkout, common: commonOf(checkout), git: gitIn(checkout, env) };
+}
+
+function commonOf(checkout: string): string {
+  return commonFolder(checkout) ?? refuseRequest(`${checkout} is no longer in a git repository.`);
 }
 
 /** Returns null if it does not exist. */

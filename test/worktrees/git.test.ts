@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { gitIn } from "../../src/worktrees/git.ts";
@@ -48,3 +48,13 @@ it.each(["EDITOR", "VISUAL", "PAGER", "PREFIX", "SSH_ASKPASS", "GIT_EDITOR", "GI
     expect(answer).toMatchObject({ code: 0, out: "0\n" });
   },
 );
+
+it("git reads the objects of another directory, whose path has the characters that it separates and quotes paths with", async () => {
+  const folder = temporaryFolder();
+  const objects = join(folder, `of: "a", \\ and ü`);
+  mkdirSync(objects);
+  const git = gitIn(folder, { PATH: process.env["PATH"] });
+  await git.run(["init", "-q"]);
+  const { out } = await git.run(["count-objects", "-v"], { objects });
+  expect(out).toMatch(/^alternate: /m);
+});

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Worktree } from "../../mailbox/worktree.ts";
 import { deleteRef } from "../delete-ref.ts";
-import type { GitEnvironment, Repository } from "../environment.ts";
+import type { GitEnvironment, LocatedRepository } from "../environment.ts";
 import { dropLocksOfKilled } from "../killed-git.ts";
 import { baseRef, OUR_REFS } from "../layout.ts";
 import { idsOf } from "../ref-ids.ts";
@@ -28,7 +28,7 @@ export async function beginFrom(tree: Worktree, ground: GitEnvironment): Promise
 }
 
 /** Deletes the names of both sides of a rebase, which appear in its marks. */
-export async function forgetSides(repo: Repository, { name }: Worktree): Promise<void> {
+export async function forgetSides(repo: LocatedRepository, { name }: Worktree): Promise<void> {
   const sides = ["checkout", "agent"].map((side) => `${OUR_REFS}sides/${name}/${side}`);
   const ids = await idsOf((args) => repo.git.run(args), sides);
   for (const side of sides) if (ids.has(side)) await deleteRef(repo, side);

@@ -4,16 +4,15 @@ import * as z from "zod/mini";
 import { isMissing } from "../../lib/errors.ts";
 import { Worktree } from "../../mailbox/worktree.ts";
 import { type RawChange, rawChanges } from "../changes.ts";
-import type { GitEnvironment, Repository } from "../environment.ts";
+import type { GitEnvironment, LocatedRepository } from "../environment.ts";
 import { OUR_REFS, snapshotRef, treeRecordFolder, treesFolder } from "../layout.ts";
 import { withTreeLock } from "../lock.ts";
 import { type LeftRepositories, leaveNestedOut } from "../nested.ts";
-import { withIndex } from "../own-index.ts";
 import type { GitRequest, SuccessOf } from "../protocol.ts";
 import { answered, bothEnded, lastLine, refuseByGit, refuseRequest } from "../refusal.ts";
 import { repositoryAt } from "../repository.ts";
-import { copyIndex, sideIndexFile } from "../side-index.ts";
-import { addAll } from "../tree-add.ts";
+import { openSideIndex, type SideIndex, seedFromTree } from "../side-index.ts";
+import { addAll, hasFilesOf } from "../tree-add.ts";
 import { readRecord } from "../tree-record.ts";
 import { gitOn, locateWorktree, type TreeGit } from "../worktree-location.ts";
 import { beginFrom, forgetSides } from "./begin-from.ts";
@@ -44,7 +43,7 @@ export async function settleTree(
 }
 
 export async function settleLeftOver(
-  repo: Repository,
+  repo: LocatedRepository,
   tree: Worktree,
   ground: GitEnvironment,
 ): Promise<void> {
@@ -66,7 +65,7 @@ export async function settleLeftOver(
 }
 
 async function isOnChain(
-  { git }: Repository,
+  { git }: LocatedRepository,
   { name }: Worktree,
   commit: string | undefined,
 ): Promise<boolean> {
@@ -77,21 +76,25 @@ async function isOnChain(
 interface Showing extends Pick<Shown, "snapshot" | "to" | "next"> {
   /** The tree of `snapshot`, if known. */
   readonly root?: string;
-  /** As in `Shown`; may still be made. */
-  readonly becomes?: Promise<string>;
+  /** The changes between both, if known. */
+  readonly raw?: readonly RawChange[] | undefined;
+  /** Makes the commit that is `becomes` of `Shown`, and puts it on the chain. */
+  readonly chain?: { make(): Promise<string>; hold(commit: string): Promise<void> };
 }
 
 /** Shows other files in the agent's worktree, and moves its own that differ. Returns the changes. Call under its lock. */
 export async function showInTree(
-  repo: Repository,
+  repo: LocatedRepository,
   tree: Worktree,
-  { snapshot, root: own, to, next, becomes: making }: Showing,
+  { snapshot, root: own, to, next, chain, raw: known }: Showing,
   ground: GitEnvironment,
 ): Promise<readonly RawChange[]> {
-  const found = rawChanges(repo.git.run, snapshot, to);
-  const work = withTreeNow(repo, tree, own ?? snapshot, ground, async (git, index, { root, changes }) => {
-    const raw = await found;
-    const becomes = await making;
+  return withTreeIndex(repo, tree, ground, async (git, index, lookAt) => {
+    // The longest one first.
+    const looked = lookAt(own ?? snapshot);
+    const found = known ? Promise.resolve(known) : rawChanges(repo.git.run, snapshot, to);
+    const planned = bothEnded(found, chain?.make() ?? NOTHING);
+    const [{ root, changes }, [raw, becomes]] = await bothEnded(looked, planned);
     const [strange] = changes;
     if (strange !== undefined)
       refuseRequest(`${strange.path} in ${tree.path} is being written to; end what runs there first.`);
@@ -107,14 +110,19 @@ export async function showInTree(
     ground.disk.write(shownFile(repo.common, tree), JSON.stringify(shown));
     for (const [number, path] of aside.entries())
       renameSync(join(tree.path, path), join(folder, String(number)));
-    const failed = await writeFiles(git, index, root, to);
-    if (failed === null) return raw;
-    const back = await answered(() => ownBack(repo, tree, shown, ground));
-    if (back === undefined) forgetShown(repo.common, tree);
-    return refuseRequest(notWritten(tree, failed));
+    const failed = await writeFiles(git, index.file, root, to);
+    if (failed !== null) {
+      const back = await answered(() => ownBack(repo, tree, shown, ground));
+      if (back === undefined) forgetShown(repo.common, tree);
+      refuseRequest(notWritten(tree, failed));
+    }
+    if (chain && becomes) {
+      await chain.hold(becomes);
+      index.forgetRecent();
+      index.keep();
+    }
+    return raw;
   });
-  const [changes] = await bothEnded(work, found);
-  return changes;
 }
 
 function notWritten({ path }: Worktree, why: string): string {
@@ -144,18 +152,19 @@ function isInTheWay(
  * changed or deleted.
  */
 async function ownBack(
-  repo: Repository,
+  repo: LocatedRepository,
   tree: Worktree,
   { snapshot, to, aside }: Shown,
   ground: GitEnvironment,
 ): Promise<void> {
-  await withTreeNow(repo, tree, snapshot, ground, async (git, index, { root, changes }) => {
+  await withTreeIndex(repo, tree, ground, async (git, index, lookAt) => {
+    const { root, changes } = await lookAt(snapshot);
     if (root !== to && changes.length > 0) {
       const words = `What a check left in ${tree.name}`;
       const made = await git(["commit-tree", root, "-p", snapshot, "-m", words]);
       await git(["update-ref", `${OUR_REFS}checks/${tree.name}`, made.out.trim()]);
     }
-    const failed = changes.length === 0 ? null : await writeFiles(git, index, root, snapshot);
+    const failed = changes.length === 0 ? null : await writeFiles(git, index.file, root, snapshot);
     if (failed !== null)
       refuseRequest(
         `The files of ${tree.path} could not be put back (git says: ${failed}). End what runs there, and try again.`,
@@ -175,24 +184,36 @@ async function writeFiles(git: TreeGit, index: string, from: string, to: string)
 }
 
 const NO_COMMIT = { code: 0, out: "", err: "" };
+const NOTHING = Promise.resolve(null);
 
-/** Runs with an index of the whole worktree, as a snapshot after `snapshot` would find it. */
-async function withTreeNow<T>(
-  repo: Repository,
+type TreeNow = Pick<LeftRepositories, "root" | "changes">;
+
+/**
+ * Runs with an index. `lookAt` gives it the whole worktree, and returns what a snapshot after this one would find.
+ */
+async function withTreeIndex<T>(
+  { common }: LocatedRepository,
   tree: Worktree,
-  snapshot: string,
   ground: GitEnvironment,
-  work: (git: TreeGit, index: string, now: LeftRepositories) => Promise<T>,
+  work: (git: TreeGit, index: SideIndex, lookAt: (snapshot: string) => Promise<TreeNow>) => Promise<T>,
 ): Promise<T> {
   const place = locateWorktree(tree);
   const git = gitOn(tree, place, ground);
-  const linked = (await readRecord(repo.common, tree.name))?.linked ?? [];
-  return withIndex(repo, ground, async (index) => {
-    copyIndex(sideIndexFile(place, tree, "index"), index);
-    const added = await addAll(git, index, tree, linked);
-    if (added === null) refuseByGit(`What is in ${tree.path} could not be read`);
-    return work(git, index, await leaveNestedOut(git, index, snapshot, async () => NO_COMMIT));
-  });
+  const { linked = [], at = 0 } = (await readRecord(common, tree.name)) ?? {};
+  const index = openSideIndex(place, tree, "index", ground);
+  try {
+    const isBegun = index.begun || (await seedFromTree(git, place, tree, index.file, at));
+    if (!isBegun) index.drop();
+    return await work(git, index, async (snapshot) => {
+      if (isBegun && (await hasFilesOf(git, index.file, snapshot, linked)))
+        return { root: snapshot, changes: [] };
+      const added = await addAll(git, index.file, tree, linked);
+      if (added === null) refuseByGit(`What is in ${tree.path} could not be read`);
+      return leaveNestedOut(git, index.file, snapshot, async () => NO_COMMIT);
+    });
+  } finally {
+    index.drop();
+  }
 }
 
 function readShown(common: string, tree: Worktree): Shown | null {

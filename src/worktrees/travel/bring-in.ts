@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Worktree } from "../../mailbox/worktree.ts";
 import { NESTED, type RawChange, rawChanges } from "../changes.ts";
-import type { GitEnvironment, Repository } from "../environment.ts";
+import type { GitEnvironment, LocatedRepository } from "../environment.ts";
 import type { Git, GitAnswer } from "../git.ts";
 import { isSafeRelativePath } from "../merge/locate.ts";
 import type { TravelRemote } from "../protocol.ts";
@@ -25,19 +25,29 @@ export type Arrived = { readonly commit: string } & (
   | { readonly remote: TravelRemote }
 );
 
+/** A commit that was checked and is being copied into the repository. */
+export interface Arriving {
+  /** A directory that has all of its objects until then. */
+  readonly objects: string;
+  readonly taken: Promise<void>;
+  /** Since the base of its worktree. */
+  readonly changes: readonly RawChange[];
+}
+
 /**
  * Copies what a runner has sent into the repository, after it was checked in one that is thrown away: of what is refused,
- * nothing stays.
+ * nothing stays. `work` starts when it was checked.
  */
-export async function bringIn(
-  repo: Repository,
+export async function bringIn<T>(
+  repo: LocatedRepository,
   tree: Worktree,
   arrived: Arrived,
   ground: GitEnvironment,
   signal: AbortSignal,
-): Promise<void> {
+  work: (arriving: Arriving) => Promise<T>,
+): Promise<T> {
   const { commit } = arrived;
-  await inBorrowing(repo.common, { like: commit }, ground, async (git, path) => {
+  return inBorrowing(repo.common, { like: commit }, ground, async (git, path) => {
     const packs = "pack" in arrived ? [arrived.pack] : await fetchPacks(arrived, ground, path, signal);
     const what =
       "pack" in arrived
@@ -45,12 +55,17 @@ export async function bringIn(
         : `The edits of ${tree.name} were not taken`;
     for (const pack of packs) await checkPack(repo, git, pack, what);
     const bytes = packs.reduce((sum, pack) => sum + pack.bytes, 0);
-    const [whole] = await bothEnded(
+    const [whole, changes] = await bothEnded(
       git.run(["rev-list", "--objects", "--quiet", commit, `^${tree.base}`]),
       assertHarmless(git, tree, commit, bytes),
     );
     outputOf(whole, what);
-    for (const pack of packs) travelled(await takePack(repo.git, pack), what, repo.common);
+    const take = async () => {
+      for (const pack of packs) travelled(await takePack(repo.git, pack), what, repo.common);
+    };
+    const taken = take();
+    const [done] = await bothEnded(work({ objects: join(path, "objects"), taken, changes }), taken);
+    return done;
   });
 }
 
@@ -74,7 +89,7 @@ function takePack(git: Git, { file, from, objects }: BundledPack, strict = false
 
 /** Git's error names the object and what is wrong with it before its last line. */
 async function checkPack(
-  { git: ours, top }: Repository,
+  { git: ours, top }: LocatedRepository,
   git: Git,
   pack: BundledPack,
   what: string,
@@ -103,8 +118,13 @@ function packsIn(path: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** Refuses files that no honest runner sends: what they would do here is not an edit of the worktree. */
-async function assertHarmless(git: Git, tree: Worktree, commit: string, bytes: number): Promise<void> {
+/** Refuses files that no honest runner sends: what they would do here is not an edit of the worktree. Returns the changes. */
+async function assertHarmless(
+  git: Git,
+  tree: Worktree,
+  commit: string,
+  bytes: number,
+): Promise<readonly RawChange[]> {
   const changes = await rawChanges((args) => git.run(args), tree.base, commit);
   const refuse = (path: string, why: string) =>
     refuseRequest(`The edits of ${tree.name} were not taken: ${JSON.stringify(path)} ${why}.`);
@@ -117,6 +137,7 @@ async function assertHarmless(git: Git, tree: Worktree, commit: string, bytes: n
   const [link] = await outwardLinks((args, options) => git.run(args, options), changes);
   if (link !== undefined) refuse(link, "is a symbolic link out of the worktree");
   if (bytes > SMALL_BYTES) await assertSize(git, tree, commit, changes);
+  return changes;
 }
 
 async function assertSize(

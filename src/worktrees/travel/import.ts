@@ -1,21 +1,18 @@
-import { existsSync } from "node:fs";
 import { MAX_BUNDLE_BYTES } from "../../mailbox/runners.ts";
 import type { Worktree } from "../../mailbox/worktree.ts";
 import { filesOf } from "../changes.ts";
 import { makeDeferred } from "../deferred.ts";
-import type { GitEnvironment, Repository } from "../environment.ts";
+import type { GitEnvironment, LocatedRepository } from "../environment.ts";
 import { snapshotRef } from "../layout.ts";
 import { withTreeLock } from "../lock.ts";
 import { forgetShown, settleLeftOver, showInTree } from "../merge/settle.ts";
 import type { ChangedFile, GitRequest, SuccessOf } from "../protocol.ts";
-import { bothEnded, GitRefusal, outputOf, refuseByGit, refuseRequest } from "../refusal.ts";
+import { GitRefusal, outputOf, refuseByGit, refuseRequest } from "../refusal.ts";
 import { isBeingRemoved } from "../removal-mark.ts";
-import { repositoryAt } from "../repository.ts";
-import { openSideIndex, seedFromTree, sideIndexFile } from "../side-index.ts";
 import { readRecord, type TreeRecord, writeRecord } from "../tree-record.ts";
 import { snapshotLocked } from "../tree-snapshot.ts";
-import { gitOn, locateWorktree, type TreePlace } from "../worktree-location.ts";
-import { bringIn } from "./bring-in.ts";
+import { locateRepository, locateWorktree } from "../worktree-location.ts";
+import { type Arriving, bringIn } from "./bring-in.ts";
 import { assertBundle } from "./bundle.ts";
 import { mergeArrived } from "./merge-arrived.ts";
 
@@ -29,7 +26,7 @@ export async function importEdits(
   ground: GitEnvironment,
   signal: AbortSignal,
 ): Promise<SuccessOf<"importEdits">> {
-  const repo = await repositoryAt(checkout, ground);
+  const repo = locateRepository(checkout, ground);
   const known = (await readRecord(repo.common, name)) ?? refuseRequest(`There is no worktree ${name}.`);
   if (isBeingRemoved(repo.common, name))
     refuseRequest(`The worktree ${name} is being removed, so no more edits of it are taken.`);
@@ -38,15 +35,15 @@ export async function importEdits(
     "bundle" in arrived
       ? { commit, pack: await assertBundle(arrived.bundle, commit, MAX_BUNDLE_BYTES) }
       : { commit, remote: arrived.remote };
-  await bringIn(repo, known.tree, from, ground, signal);
-  const making = await makeDeferred(known.tree, ground, signal, repo);
-  const record = (await readRecord(repo.common, name)) ?? known;
-  await settleLeftOver(repo, record.tree, ground);
-  const shown = await withTreeLock(repo.common, name, ground, () =>
-    showSnapshot(repo, record, commit, ground, true),
-  );
-  const { snapshot, changed, notes } = shown;
-  return { type: "imported", snapshot, changed: [...changed], notes: [...making, ...notes] };
+  return bringIn(repo, known.tree, from, ground, signal, async (arriving) => {
+    const making = await makeDeferred(known.tree, ground, signal);
+    const record = (await readRecord(repo.common, name)) ?? known;
+    await settleLeftOver(repo, record.tree, ground);
+    const { snapshot, changed, notes } = await withTreeLock(repo.common, name, ground, () =>
+      showSnapshot(repo, record, commit, ground, arriving),
+    );
+    return { type: "imported", snapshot, changed: [...changed], notes: [...making, ...notes] };
+  });
 }
 
 interface ShownSnapshot {
@@ -57,80 +54,75 @@ interface ShownSnapshot {
 }
 
 /**
- * Gives a worktree the files of a commit and puts it on the chain. `merges`: what was changed in the worktree stays. Call under the
- * worktree's lock.
+ * Gives a worktree the files of a commit and puts it on the chain. `arriving`: it comes from a runner, and what was changed in the
+ * worktree stays. Call under the worktree's lock.
  */
 export async function showSnapshot(
-  repo: Repository,
+  repo: LocatedRepository,
   record: TreeRecord,
   commit: string,
   ground: GitEnvironment,
-  merges = false,
+  arriving?: Arriving,
 ): Promise<ShownSnapshot> {
   const { tree } = record;
   const place = locateWorktree(tree);
-  // Without an index of an earlier one, every file would be read each time.
-  if (!existsSync(sideIndexFile(place, tree, "index")) && !(await beginIndex(record, place, ground)))
-    await snapshotLocked({ tree, files: null }, place, ground);
   try {
-    return await show(repo, tree, commit, ground, merges);
+    return await show(repo, tree, commit, ground, arriving);
   } catch (error) {
     if (!(error instanceof GitRefusal)) throw error;
     // Something was written here since the newest snapshot.
     const { notes, changed } = await snapshotLocked({ tree, files: null }, place, ground);
     if (changed.length === 0) throw error;
-    const shown = await show(repo, tree, commit, ground, merges);
+    const shown = await show(repo, tree, commit, ground, arriving);
     return { ...shown, notes: [...notes, ...shown.notes] };
   }
 }
 
-/** Starts from the index of git, which has the files of a new worktree. Returns false if that cannot be read. */
-async function beginIndex(
-  { tree, at }: TreeRecord,
-  place: TreePlace,
-  ground: GitEnvironment,
-): Promise<boolean> {
-  const index = openSideIndex(place, tree, "index", ground);
-  try {
-    const isBegun = await seedFromTree(gitOn(tree, place, ground), place, tree, index.file, at);
-    if (isBegun) index.keep();
-    return isBegun;
-  } finally {
-    index.drop();
-  }
-}
-
 async function show(
-  repo: Repository,
+  repo: LocatedRepository,
   tree: Worktree,
   commit: string,
   ground: GitEnvironment,
-  merges: boolean,
+  arriving: Arriving | undefined,
 ): Promise<ShownSnapshot> {
   const { name } = tree;
   const failed = `What came from the runner could not be put into ${tree.path}`;
   const said = async (args: readonly string[]) => outputOf(await repo.git.run(args), failed).trim();
   const ref = snapshotRef(name);
   const asked = [`${commit}^{tree}`, `${tree.base}^{tree}`, ...[`${ref}^{commit}`, `${ref}^{tree}`]];
-  const known = await repo.git.run(["rev-parse", "--revs-only", ...asked, `${ref}^2^{tree}`]);
+  const known = await repo.git.run(
+    ["rev-parse", "--revs-only", ...asked, `${ref}^2^{tree}`],
+    arriving && { objects: arriving.objects },
+  );
   const [theirs, ofBase, newest = null, ofNewest, ofRunner] = known.out.trim().split("\n");
   const [now, own] = newest === null ? [tree.base, ofBase] : [newest, ofNewest];
   if (theirs === undefined || own === undefined) return refuseByGit(failed);
   // The newest snapshot has what the runner sent last.
   const isSame = newest === null || own === ofRunner;
-  const isMerged = merges && !isSame;
+  const isMerged = arriving !== undefined && !isSame;
   const mayBeKnown = isMerged || own === theirs;
+  const raw = !isMerged && own === ofBase ? arriving?.changes : undefined;
+  if (mayBeKnown || raw === undefined) await arriving?.taken;
   if (mayBeKnown && (await repo.git.run(["merge-base", "--is-ancestor", commit, now])).code === 0)
     return { snapshot: now, changed: [], notes: [] };
   const { root, notes } = isMerged
     ? await mergeArrived(repo, { ours: now, theirs: commit }, ground)
     : { root: theirs, notes: [] };
   const message = ["-m", `Snapshot of ${name} on its runner`];
-  const becomes = said(["commit-tree", root, "-p", now, "-p", commit, ...message]);
-  const showing = { snapshot: now, root: own, to: root, becomes };
-  const [snapshot, changes] = await bothEnded(becomes, showInTree(repo, tree, showing, ground));
-  // From here on these are its files: after a crash before this the old ones are put back.
-  await said(["update-ref", ref, snapshot, newest ?? "0".repeat(snapshot.length)]);
+  let snapshot = now;
+  const chain = {
+    make: async () => {
+      await arriving?.taken;
+      return said(["commit-tree", root, "-p", now, "-p", commit, ...message]);
+    },
+    // From here on these are its files: after a crash before this the old ones are put back.
+    hold: async (made: string) => {
+      await said(["update-ref", ref, made, newest ?? "0".repeat(made.length)]);
+      snapshot = made;
+    },
+  };
+  const showing = { snapshot: now, root: own, to: root, raw, chain };
+  const changes = await showInTree(repo, tree, showing, ground);
   forgetShown(repo.common, tree);
   const record = await readRecord(repo.common, name);
   if (record !== null && record.result !== null)

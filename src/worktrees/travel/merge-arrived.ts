@@ -1,4 +1,4 @@
-import type { GitEnvironment, Repository } from "../environment.ts";
+import type { GitEnvironment, LocatedRepository } from "../environment.ts";
 import { mergeTree } from "../merge/merge-tree.ts";
 import { withIndex } from "../own-index.ts";
 import { outputOf } from "../refusal.ts";
@@ -10,7 +10,7 @@ const FAILED = "The edits of a runner could not be merged with what was changed 
  * runner's file is taken, and a note says so: the other one is in an older snapshot.
  */
 export async function mergeArrived(
-  repo: Repository,
+  repo: LocatedRepository,
   { ours, theirs }: { readonly ours: string; readonly theirs: string },
   ground: GitEnvironment,
 ): Promise<{ readonly root: string; readonly notes: readonly string[] }> {
