@@ -417,7 +417,6 @@ function normalise(key: string, value: unknown, ids: Map<string, string>): unkno
   if (typeof value !== "string") return value;
   if (key === "request_id" && value.length === 36) return "‹uuid›";
   return value.replaceAll(/(?<![0-9A-Za-z])[0-9a-z]{16}(?![0-9A-Za-z])/g, (id) => {
-    if (/^[a-z]+$/.test(id)) return id;
     if (!ids.has(id)) ids.set(id, `‹id ${ids.size + 1}›`);
     return String(ids.get(id));
   });
