@@ -383,14 +383,20 @@ const isResult = (value: unknown): value is { readonly status: string } =>
   "total_cost_usd" in value &&
   value.total_cost_usd !== "‹cost›";
 
-/** Calls that run at the same time end in any order. */
+/**
+ * Calls that run at the same time end in any order. An agent in the background starts when its record is on disk, which its
+ * parent does not wait for.
+ */
 function inOrder(lines: readonly string[]): readonly string[] {
-  const callOf = (line = "") => /"subtype":"troupe_call_end".*?"call":"([^"]*)"/.exec(line)?.[1] ?? null;
+  const callOf = (line: string) => /"subtype":"troupe_call_end".*?"call":"([^"]*)"/.exec(line)?.[1] ?? null;
+  const isEarly = (one: string, other: string) =>
+    /"type":"user".*works in the background/.test(one) && /"subtype":"task_(started|progress)"/.test(other);
   const ordered = [...lines];
   for (let at = 1; at < ordered.length; at++) {
-    const [one, other] = [callOf(ordered[at - 1]), callOf(ordered[at])];
-    if (one === null || other === null || one < other) continue;
-    [ordered[at - 1], ordered[at]] = [ordered[at] ?? "", ordered[at - 1] ?? ""];
+    const [one = "", other = ""] = ordered.slice(at - 1, at + 1);
+    const [first, second] = [callOf(one), callOf(other)];
+    if (!isEarly(one, other) && (first === null || second === null || first < second)) continue;
+    [ordered[at - 1], ordered[at]] = [other, one];
     at = 0;
   }
   return ordered;
