@@ -20,7 +20,7 @@ export interface Carrier {
   /** Returns null if the engine does not have it, or has other bytes under that name. */
   getBlob(name: string): Promise<Uint8Array | null>;
   dropBlob(name: string): Promise<void>;
-  /** Drops all that is kept for an owner. */
+  /** Removes every blob of an owner. */
   dropBlobsOf(owner: string): Promise<void>;
   /** Whether the engine answers, now and whenever that changes. */
   readonly isUp: boolean;

@@ -92,7 +92,7 @@ export class AttemptOffer {
     if (this.#blob !== null) await dropParts(carrier, this.#blob);
   }
 
-  /** The engine is gone with all that it had. */
+  /** The engine is gone, and with it this attempt. */
   forget(): void {
     this.#sealed = null;
     this.#blob = null;

@@ -2,7 +2,7 @@ import type { ActorHost, ActorStart } from "../actors/hosts.ts";
 import { EngineAwayError } from "../engine/limits.ts";
 import { receiveMessage, sealMessage } from "../engine/messages.ts";
 import { SealedBlobs } from "../engine/sealed-blobs.ts";
-import type { Clock } from "../lib/clock.ts";
+import { type Clock, within } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
 import type { ActorId, SessionId } from "../mailbox/ids.ts";
 import type { ActorSpec } from "../mailbox/messages.ts";
@@ -34,6 +34,8 @@ export interface RemoteHostOptions {
 export const LOST_MS = 45_000;
 /** Milliseconds without a step of this process: it was asleep, and no runner is to blame. */
 const SLEPT_MS = 3 * HEARTBEAT_MS;
+/** Milliseconds that a close waits for the engine to remove blobs. What it keeps is removed by its age. */
+const DROP_MS = 2_000;
 export const MOST_OFFERED = 256;
 
 interface Entry {
@@ -113,7 +115,8 @@ export class RemoteHost implements ActorHost {
     this.#line.stopOpening();
     await Promise.all(this.#sending);
     // What this process, or one before it that was killed, has put and its runners have not taken.
-    await this.#line.current?.carrier.dropBlobsOf(this.#options.session).catch(() => {});
+    const dropped = this.#line.current?.carrier.dropBlobsOf(this.#options.session);
+    if (dropped) await within(this.#options.clock, DROP_MS, dropped);
     await this.#line.close();
   }
 

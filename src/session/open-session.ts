@@ -363,7 +363,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     runnersFeature({ ...git, session: id, options, usage, rules, mode, hooks, caller, onWarning }),
     ...(skills === null ? [] : [skills]),
     contextFeature(context),
-    compactionFeature({ journal, outputs, hooks, caller }),
+    compactionFeature({ clock, journal, outputs, hooks, caller }),
     ...[inbox.joints, fanOut.joints, brake.joints, watch.joints],
     // Last: rules may have changed while a call waited for the others.
     gateFeature({

@@ -195,7 +195,7 @@ export function conforms(open: () => Promise<Ground>): void {
     await session.dropBlob(empty);
   });
 
-  it("drops all blobs of one owner, whoever put them, and nobody else's", async () => {
+  it("removes every blob of one owner, also those that a runner put, and keeps the blobs of others", async () => {
     const { session, runner } = await opened(open);
     const texts = ["one", "two", ""].map((text) => Buffer.from(text));
     const [owner, other] = [`a${made++}`, `a${made++}`];

@@ -329,7 +329,7 @@ describe("an actor on a runner", () => {
       void ended.catch(() => {});
     });
 
-    test("drops all that was put for its session when it closes, by killed processes too", async () => {
+    test("removes the blobs of its session when it closes, also those of a killed process", async () => {
       const world = linked({});
       const killed = world.link.engine.connect("killed");
       await killed.putBlob("link", Buffer.from("for a runner that did not take it"));
@@ -337,6 +337,15 @@ describe("an actor on a runner", () => {
       expect((await world.supervisor.prompt("go")).summary.status).toBe("done");
       await world.link.host.close();
       expect(world.link.engine.blobNames).toEqual([others]);
+    });
+
+    test("closes although the engine does not answer", async () => {
+      const world = linked({});
+      const connect = world.link.engine.connect.bind(world.link.engine);
+      world.link.engine.connect = (name) =>
+        Object.assign(connect(name), { dropBlobsOf: () => new Promise<void>(() => {}) });
+      expect((await world.supervisor.prompt("go")).summary.status).toBe("done");
+      await world.link.host.close();
     });
 
     test("is offered again as the same attempt if it waited", async () => {

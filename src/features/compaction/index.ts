@@ -3,6 +3,7 @@ import { reminderOf } from "../../context/assemble.ts";
 import { escapeTags } from "../../context/escape-tags.ts";
 import type { Journal } from "../../journal/journal.ts";
 import type { Outputs } from "../../journal/outputs.ts";
+import { type Clock, within } from "../../lib/clock.ts";
 import {
   type CompactEnd,
   type Compacted,
@@ -20,12 +21,16 @@ import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Attempt, Joints } from "../../supervisor/joints.ts";
 
 export interface CompactionParts {
+  readonly clock: Clock;
   readonly journal: Pick<Journal, "append">;
   readonly outputs: Pick<Outputs, "folder" | "write">;
   readonly hooks: Pick<HookRunner, "has" | "preCompact" | "sessionStart">;
   /** On whose behalf hooks run. */
   readonly caller: (actor: ActorId, cwd: string) => HookCaller;
 }
+
+/** Milliseconds that a resumed agent waits for its earlier results. */
+const KEEP_MS = 10_000;
 
 /** One thread of an actor. */
 interface CompactSide extends CompactionParts, Attempt {
@@ -42,11 +47,9 @@ export function compactionFeature(parts: CompactionParts): Joints {
     prepareStart(actor) {
       const { compacted } = actor.spec;
       if (!compacted) return null;
-      const ready = keepResults(actor, 0, compacted, parts.outputs).then(
-        () => null,
-        // A lost one cannot be read; its agent starts all the same.
-        () => null,
-      );
+      // A lost one cannot be read; its agent starts all the same, and a disk that hangs holds up no agent.
+      const kept = keepResults(actor, 0, compacted, parts.outputs);
+      const ready = within(parts.clock, KEEP_MS, kept).then(() => null);
       return { tool: "Read", title: "earlier results", ready };
     },
     services: (actor, thread) =>

@@ -306,9 +306,6 @@ function resumedAfter(
   });
 }
 
-/** Milliseconds that agents may need after the return of the server. */
-const BACK_MS = 30_000;
-
 function backAfter(records: readonly JournalRecord[], strikes: readonly Strike[]): number[] {
   return strikes.flatMap(({ what, at, until }) => {
     if (what !== "server killed") return [];
@@ -325,10 +322,7 @@ function backAfter(records: readonly JournalRecord[], strikes: readonly Strike[]
     const isHealthy = (runner: string, since: number) =>
       !strikes.some(
         (strike) =>
-          (strike.whom === runner || strike.whom === "session") &&
-          strike.until > since &&
-          // One that is struck before it had the time to answer says nothing of the server.
-          strike.at < until + BACK_MS,
+          (strike.whom === runner || strike.whom === "session") && strike.until > since && strike.at < until,
       );
     const atWork = new Set(
       [...runnerOf].flatMap(([actor, { runner, since }]) =>
