@@ -12,6 +12,8 @@ import type { Served, Strike } from "./loop.ts";
 import { type FleetPlay, sharedName } from "./play.ts";
 
 const MAX_MB = 1_500;
+/** Milliseconds after the return of the server in which all must be at work (design note, section 11). */
+const BACK_MS = 30_000;
 
 export interface FleetFigures {
   readonly seconds: number;
@@ -31,7 +33,7 @@ export interface FleetFigures {
   readonly resumedAfter: readonly number[];
   /** The same, without agents whose server or session was killed or cut off in the meantime: then the lease starts again. */
   readonly resumedUndisturbed: readonly number[];
-  /** Seconds from the return of the server to the next record of an agent that was at work on a healthy runner all the time. */
+  /** Seconds from the return of the server until all agents that were at work on runners left alone have gone on. */
   readonly back: readonly number[];
   readonly peakMb: number;
   readonly left: Left;
@@ -52,6 +54,8 @@ interface Evidence {
   readonly git: (...args: string[]) => string;
   readonly served: Served;
   readonly strikes: readonly Strike[];
+  /** When each runner has died, whoever killed it: a poisonous agent does, too. */
+  readonly deaths: ReadonlyMap<string, readonly number[]>;
   readonly seconds: number;
   readonly before: readonly Buffer[];
   readonly peakMb: number;
@@ -96,6 +100,9 @@ export async function fleetFaults(
   ];
   const booked = bookedTokens(records);
   const resumed = resumedAfter(records, strikes);
+  const back = backAfter(records, evidence);
+  for (const late of back.filter((after) => after * 1000 > BACK_MS))
+    faults.push(`an agent went on ${late} s after the server was back`);
   if (booked > served.tokens) faults.push(`${booked} tokens were booked, and ${served.tokens} served`);
   const figures: FleetFigures = {
     ...{
@@ -120,9 +127,13 @@ export async function fleetFaults(
     ),
     resumedAfter: spread(resumed.map(({ seconds }) => seconds)),
     resumedUndisturbed: spread(resumed.flatMap(({ seconds, isDisturbed }) => (isDisturbed ? [] : [seconds]))),
-    back: backAfter(records, strikes),
+    back,
   };
   return { faults, figures };
+}
+
+function partOf({ description }: { readonly description: string }): string {
+  return description.replace("part ", "");
 }
 
 /** Each agent was started once, and ended as its part says. */
@@ -130,8 +141,7 @@ function endFaults(records: readonly JournalRecord[], { agents }: FleetPlay): st
   const names = new Map<string, string>();
   const faults: string[] = [];
   for (const { event } of records)
-    if (event.type === "spawn" && event.spec.parent !== null)
-      names.set(event.spec.id, event.spec.description.replace("part ", ""));
+    if (event.type === "spawn" && event.spec.parent !== null) names.set(event.spec.id, partOf(event.spec));
   const started = [...names.values()].toSorted().join();
   if (started !== [...agents.keys()].toSorted().join()) faults.push(`other agents were started: ${started}`);
   for (const { event } of records) {
@@ -306,34 +316,40 @@ function resumedAfter(
   });
 }
 
-function backAfter(records: readonly JournalRecord[], strikes: readonly Strike[]): number[] {
+/** For each death of the server: seconds from its return until the last of the agents that were at work goes on. */
+function backAfter(records: readonly JournalRecord[], { play, strikes, deaths }: Evidence): number[] {
   return strikes.flatMap(({ what, at, until }) => {
     if (what !== "server killed") return [];
-    const before = records.filter((record) => Date.parse(record.at) < at);
     const runnerOf = new Map<string, { readonly runner: string; readonly since: number }>();
     const idle = new Set<string>();
-    for (const { at: time, event } of before) {
+    for (const { at: time, event } of records.filter((record) => Date.parse(record.at) < at)) {
       if (event.type === "boarded")
         runnerOf.set(event.actor, { runner: event.runner, since: Date.parse(time) });
       if (event.type === "summary") idle.add(event.actor);
+      if (event.type !== "spawn" || event.spec.parent === null) continue;
       // It may wait for its own agent.
-      if (event.type === "spawn" && event.spec.parent !== null) idle.add(event.spec.parent);
+      idle.add(event.spec.parent);
+      // It sleeps until it is cancelled.
+      if (play.agents.get(partOf(event.spec)) === "cancelled") idle.add(event.spec.id);
     }
-    const isHealthy = (runner: string, since: number) =>
+    const end = until + BACK_MS;
+    const wasLeftAlone = (runner: string, since: number) =>
+      !(deaths.get(runner) ?? []).some((death) => death > since && death < end) &&
       !strikes.some(
-        (strike) =>
-          (strike.whom === runner || strike.whom === "session") && strike.until > since && strike.at < until,
+        (strike) => [runner, "session"].includes(strike.whom) && strike.until > since && strike.at < end,
       );
-    const atWork = new Set(
-      [...runnerOf].flatMap(([actor, { runner, since }]) =>
-        idle.has(actor) || !isHealthy(runner, since) ? [] : [actor],
-      ),
+    const isServerUp = !strikes.some(
+      (strike) => strike.what === "server killed" && strike.at >= until && strike.at < end,
     );
-    const next = records.find(
-      (record) =>
-        Date.parse(record.at) > until && "actor" in record.event && atWork.has(String(record.event.actor)),
-    );
-    return next === undefined ? [] : [(Date.parse(next.at) - until) / 1000];
+    const seconds = [...runnerOf].flatMap(([actor, { runner, since }]) => {
+      if (idle.has(actor) || !isServerUp || !wasLeftAlone(runner, since)) return [];
+      const next = records.find(
+        (record) =>
+          Date.parse(record.at) > until && "actor" in record.event && String(record.event.actor) === actor,
+      );
+      return [next === undefined ? Number.POSITIVE_INFINITY : (Date.parse(next.at) - until) / 1000];
+    });
+    return seconds.length === 0 ? [] : [Math.max(...seconds)];
   });
 }
 

@@ -124,7 +124,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetReport> {
       if (code !== 0) faults.push(`runner r${n + 1} ended with ${code}`);
     const found = await fleetFaults({
       ...{ place, play, git, served, strikes, seconds, before: session.before, peakMb: session.peakMb() },
-      ...{ left, endedAt },
+      ...{ left, endedAt, deaths: new Map(runners.map(({ name, deaths }) => [name, deaths])) },
     });
     const all = [...faults, ...served.faults, ...found.faults];
     writeFileSync(join(root, "strikes.json"), JSON.stringify(strikes, null, 1));
