@@ -322,8 +322,8 @@ function backAfter(records: readonly JournalRecord[], { play, strikes, deaths }:
     if (what !== "server killed") return [];
     const runnerOf = new Map<string, { readonly runner: string; readonly since: number }>();
     const idle = new Set<string>();
-    for (const { at: time, event } of records.filter((record) => Date.parse(record.at) < at)) {
-      if (event.type === "boarded")
+    for (const { at: time, event } of records.filter((record) => Date.parse(record.at) < until)) {
+      if (event.type === "boarded" && Date.parse(time) < at)
         runnerOf.set(event.actor, { runner: event.runner, since: Date.parse(time) });
       if (event.type === "summary") idle.add(event.actor);
       if (event.type !== "spawn" || event.spec.parent === null) continue;
