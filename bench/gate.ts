@@ -4,7 +4,7 @@ import { systemClock } from "../src/lib/clock.ts";
 import { callId, MAIN } from "../src/mailbox/ids.ts";
 import type { Services } from "../src/mailbox/services.ts";
 import { AddedDirs } from "../src/policy/confinement/added-dirs.ts";
-import { hookRunner } from "../src/policy/hooks/runner.ts";
+import { hookRunner } from "../src/policy/hooks/hook-runner.ts";
 import { defaultSandboxSettings } from "../src/policy/sandbox/sandbox.ts";
 import type { Rule } from "../src/settings/rules.ts";
 import { noSession, sessionTools } from "../src/tools/session-tools.ts";

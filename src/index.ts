@@ -67,6 +67,7 @@ export {
   type ScriptedTurn,
   scriptedModel,
 } from "./model/scripted.ts";
+export type { PermissionDenial } from "./policy/grounds.ts";
 export type {
   Answers,
   Asker,
@@ -79,8 +80,7 @@ export type {
   UserAnswer,
   UserHandler,
   UserRequest,
-} from "./policy/asks.ts";
-export type { PermissionDenial } from "./policy/grounds.ts";
+} from "./policy/user-requests.ts";
 export type { ModelSource, SpawnRequest } from "./session/options.ts";
 export {
   type Restoring,

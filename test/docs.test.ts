@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { renderApiDoc } from "../scripts/api-doc/render.ts";
 import { renderEventsDoc } from "../scripts/events-doc/render.ts";
@@ -37,4 +37,20 @@ test("the path of a prompt has at most 25 files, and every source that the archi
   const isThere = (path: string) =>
     ["src", "", "src/policy"].some((from) => existsSync(join(root, from, path)));
   expect(named.filter((path) => !isThere(path))).toEqual([]);
+  const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" });
+  const bare = new Set(sources.map((path) => basename(path)));
+  const unknown = [...text.matchAll(/`([a-z-]+\.ts)`/g)].map(([, name = ""]) => name);
+  expect(unknown.filter((name) => !bare.has(name))).toEqual([]);
+});
+
+test("the architecture has every directory of the sources, and every feature", () => {
+  const root = join(import.meta.dirname, "..");
+  const text = readFileSync(join(root, "docs/architecture.md"), "utf8");
+  const table = text.slice(text.indexOf("## Where things are"), text.indexOf("## Threads, processes"));
+  const directories = (path: string) =>
+    readdirSync(join(root, path), { withFileTypes: true }).flatMap((one) =>
+      one.isDirectory() ? [one.name] : [],
+    );
+  expect(directories("src").filter((name) => !table.includes(`| \`${name}\` |`))).toEqual([]);
+  expect(directories("src/features").filter((name) => !table.includes(`\`${name}\``))).toEqual([]);
 });

@@ -76,7 +76,7 @@ export const rules: Rules = {
           "src/context/agents/tool-names.ts",
           "src/journal/task-graph.ts",
           "src/model/invalid-input.ts",
-          "src/policy/gate.ts",
+          "src/policy/denied-tools.ts",
         ),
         types("src/policy/"),
         types("src/model/client.ts"),
@@ -93,7 +93,7 @@ export const rules: Rules = {
           "src/processes/host-tag.ts",
           "src/processes/process-group.ts",
         ),
-        types("src/policy/asks.ts"),
+        types("src/policy/user-requests.ts"),
       ],
     ],
     [

@@ -11,7 +11,7 @@ export const policy: readonly Mutation[] = [
   },
   {
     name: "SessionStart-runs-again",
-    file: "src/policy/hooks/runner.ts",
+    file: "src/policy/hooks/hook-runner.ts",
     from: 'if (source === "clear" || source === "compact") return start();',
     to: "return start();",
     tests: ["test/session/prompt-turns.test.ts"],

@@ -1,4 +1,4 @@
-import type { PermissionLevel } from "../policy/asks.ts";
+import type { PermissionLevel } from "../policy/user-requests.ts";
 
 const WORDS: Readonly<Record<PermissionLevel, string>> = {
   read: "read: it changes nothing",

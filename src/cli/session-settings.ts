@@ -15,7 +15,7 @@ import { whereOf } from "./directories.ts";
 import type { CliIO } from "./io.ts";
 import { languageServerGrants } from "./language-servers.ts";
 import type { ChosenPlugins, SessionPlugins } from "./plugins/session-plugins.ts";
-import { skillGrantsIn } from "./skills/session-skills.ts";
+import { skillGrantsIn } from "./skills/skills-options.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Asks the user whether the directory is trusted; true only for a yes. */

@@ -28,7 +28,7 @@ import { INBOX, inboxUser } from "./inbox/inbox-user.ts";
 import type { CliIO } from "./io.ts";
 import { languageServersHere } from "./language-servers.ts";
 import { assertOneRole, findMainAgent, readSystemPrompt } from "./main-role.ts";
-import { sessionServers } from "./mcp/session-servers.ts";
+import { sessionServers } from "./mcp/configured-servers.ts";
 import { chooseModel, lacksKey, type ModelChoice } from "./model-choice.ts";
 import type { ChosenRunners } from "./runners/choose-runners.ts";
 import { sessionFlags as flags, limitPatience, permissionPromptTool } from "./session-flags.ts";
@@ -38,7 +38,7 @@ import {
   type SessionSettings,
   sessionSettings,
 } from "./session-settings.ts";
-import { skillsOptions } from "./skills/session-skills.ts";
+import { skillsOptions } from "./skills/skills-options.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** What a session is started with, and notes that the user must see before it starts. */

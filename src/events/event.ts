@@ -5,7 +5,7 @@ import { ActorId } from "../mailbox/ids.ts";
 import { Status, Summary } from "../mailbox/messages.ts";
 import { ModelPause } from "../mailbox/model-pause.ts";
 import { WorktreeResult } from "../mailbox/worktree.ts";
-import type { UserAnswer, UserRequest } from "../policy/asks.ts";
+import type { UserAnswer, UserRequest } from "../policy/user-requests.ts";
 import { AgentResult } from "./agent-result.ts";
 import { AgentView } from "./agent-view.ts";
 import { CallBeginEvent, CallEndEvent, CallProgressEvent } from "./call.ts";

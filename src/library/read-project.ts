@@ -4,7 +4,7 @@ import { lazyRuntime } from "../cli/runtime.ts";
 import { sessionFlags } from "../cli/session-flags.ts";
 import { setUpSession } from "../cli/session-setup.ts";
 import type { RunnersOptions } from "../features/runners/engine-runners.ts";
-import type { UserHandler } from "../policy/asks.ts";
+import type { UserHandler } from "../policy/user-requests.ts";
 import type { SupervisorOptions } from "../session/options.ts";
 import type { ResumableSession } from "../session/resume-session.ts";
 import type { PermissionMode } from "../settings/rules.ts";

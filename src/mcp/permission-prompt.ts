@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
 import { parseJson } from "../lib/json.ts";
 import type { CallResult } from "../mailbox/messages.ts";
-import type { UserAnswer, UserHandler, UserRequest } from "../policy/asks.ts";
+import type { UserAnswer, UserHandler, UserRequest } from "../policy/user-requests.ts";
 import type { Mcp } from "./open-mcp.ts";
 
 /** The tool's input, as scripts for `--permission-prompt-tool` expect it. */

@@ -1,10 +1,10 @@
 import { parseJson } from "../lib/json.ts";
 import { DEFAULT_BASE_URL } from "./base-url.ts";
+import { bodyEncoder } from "./body-bytes.ts";
 import type { ModelClient } from "./client.ts";
 import { type ApiServer, type HttpModelOptions, httpModel } from "./http-model.ts";
 import { type Post, readBody } from "./http-post.ts";
 import type { ReplyTranslator } from "./reply-stream.ts";
-import { bodyEncoder } from "./sent-body.ts";
 import { tokenCounter } from "./token-counter.ts";
 
 export interface AnthropicOptions extends HttpModelOptions {

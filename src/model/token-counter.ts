@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { type Clock, pause } from "../lib/clock.ts";
 import type { CountTokens } from "./client.ts";
-import { countBodyOf } from "./request-body.ts";
+import { countBodyOf } from "./messages-body.ts";
 
 /** Sends a count's body; resolves to the status and the answer's body, rejects without an answer. */
 export type SendCount = (body: object, signal: AbortSignal) => Promise<{ status: number; json: unknown }>;

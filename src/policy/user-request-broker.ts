@@ -16,7 +16,7 @@ import type {
 } from "./asking/questions.ts";
 import { QueuedRequest, stopped } from "./asking/queued-request.ts";
 import { type QueueOptions, UserRequestQueue } from "./asking/user-request-queue.ts";
-import type { UserAnswer, UserHandler, UserRequest } from "./asks.ts";
+import type { UserAnswer, UserHandler, UserRequest } from "./user-requests.ts";
 
 export type { Recheck } from "./asking/questions.ts";
 

@@ -17,7 +17,7 @@ import { foreignGitClause, gitGrants } from "../policy/trust/foreign-git.ts";
 import { platformShell } from "../processes/platform-shell.ts";
 import type { Processes } from "../processes/processes.ts";
 import type { KnownTool, Toolbox } from "../tools/toolbox.ts";
-import type { AttemptGit } from "./files.ts";
+import type { AttemptGit } from "./attempt-files.ts";
 
 export interface CallRulesParts {
   readonly offer: OfferedSpec;

@@ -1,7 +1,7 @@
 import { errorMessage } from "../lib/errors.ts";
 import { type SentEdits, TooLargeError } from "../mailbox/runners.ts";
 import type { Notice } from "../supervisor/notices.ts";
-import type { AttemptFiles } from "./files.ts";
+import type { AttemptFiles } from "./attempt-files.ts";
 
 export interface EditSenderParts {
   readonly files: Pick<AttemptFiles, "exportEdits" | "acceptEdits">;

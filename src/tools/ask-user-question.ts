@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { ChoiceOutcome } from "../policy/asking/questions.ts";
-import type { Answers, Question } from "../policy/asks.ts";
+import type { Answers, Question } from "../policy/user-requests.ts";
 import { naming } from "./prompt.ts";
 import { type CallContext, failed, type Tool, type ToolPrompt } from "./tool.ts";
 

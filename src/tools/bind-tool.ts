@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { Access } from "../mailbox/calls.ts";
 import type { ToolDefinition } from "../mailbox/conversation.ts";
 import type { CallResult } from "../mailbox/messages.ts";
-import type { PermissionLevel } from "../policy/asks.ts";
+import type { PermissionLevel } from "../policy/user-requests.ts";
 import type { CallContext, CallPreview, Tool, ToolFailure, ToolPrompt } from "./tool.ts";
 
 /** The result of a call that ran; `response`: what hooks get, if it is more than the model gets. */

@@ -12,7 +12,7 @@ import type {
   RunRequest,
   RunResult,
 } from "../mailbox/runs.ts";
-import type { AskDetail, PermissionLevel } from "../policy/asks.ts";
+import type { AskDetail, PermissionLevel } from "../policy/user-requests.ts";
 import type { ReadLedger } from "./read-ledger.ts";
 import type { TodoList } from "./todo-list.ts";
 

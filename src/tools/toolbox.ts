@@ -1,8 +1,8 @@
 import { resolveTools } from "../context/agents/tool-names.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { AgentTool } from "../mailbox/messages.ts";
-import type { PermissionLevel } from "../policy/asks.ts";
-import { matchesToolName } from "../policy/gate.ts";
+import { matchesToolName } from "../policy/denied-tools.ts";
+import type { PermissionLevel } from "../policy/user-requests.ts";
 import type { InvalidCall, ReadyCall, SealedTool } from "./bind-tool.ts";
 import { refusedSchema } from "./deferred/request-schema.ts";
 import { CALLER, SEARCH } from "./deferred/resolve-call.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { AskDetail } from "../policy/asks.ts";
+import type { AskDetail } from "../policy/user-requests.ts";
 import { naming } from "./prompt.ts";
 import { type CallContext, failed, type Tool, type ToolPrompt } from "./tool.ts";
 

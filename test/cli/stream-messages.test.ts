@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { openJsonStream } from "../../src/cli/stream-json/json-stream.ts";
 import { createStreamMessages } from "../../src/cli/stream-json/stream-messages.ts";
 import { MAIN, SessionId } from "../../src/mailbox/ids.ts";
-import type { UserRequest } from "../../src/policy/asks.ts";
+import type { UserRequest } from "../../src/policy/user-requests.ts";
 import { agentView } from "../support/agent-view.ts";
 import { FakeIO } from "./fake-io.ts";
 import { FakeRuntime } from "./fake-session.ts";

@@ -3,7 +3,12 @@ import { MAIN } from "../../src/mailbox/ids.ts";
 import type { CallResult } from "../../src/mailbox/messages.ts";
 import type { McpCall } from "../../src/mcp/mcp.ts";
 import { mcpPerson } from "../../src/mcp/permission-prompt.ts";
-import type { Asker, PermissionRequest, PlanRequest, QuestionRequest } from "../../src/policy/asks.ts";
+import type {
+  Asker,
+  PermissionRequest,
+  PlanRequest,
+  QuestionRequest,
+} from "../../src/policy/user-requests.ts";
 import { never, ready, server } from "./opened-mcp.ts";
 
 const asker: Asker = { actor: MAIN, path: ["main conversation"] };

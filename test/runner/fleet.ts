@@ -9,7 +9,7 @@ import { type Script, type ScriptedTurn, scriptedModel } from "../../src/model/s
 import { startProcesses } from "../../src/processes/client.ts";
 import { AgentForks } from "../../src/runner/agent-fork.ts";
 import type { AgentUser } from "../../src/runner/agent-user.ts";
-import { repositoryFiles } from "../../src/runner/files.ts";
+import { repositoryFiles } from "../../src/runner/attempt-files.ts";
 import { openRunner } from "../../src/runner/runner.ts";
 import type { SupervisorOptions } from "../../src/session/options.ts";
 import { RunnerRepositories } from "../../src/worktrees/runner/repositories.ts";

@@ -7,7 +7,7 @@ import { localGateway } from "../../src/model/gateway.ts";
 import { type Script, type ScriptedModel, scriptedModel } from "../../src/model/scripted.ts";
 import { startProcesses } from "../../src/processes/client.ts";
 import { AgentForks } from "../../src/runner/agent-fork.ts";
-import { repositoryFiles } from "../../src/runner/files.ts";
+import { repositoryFiles } from "../../src/runner/attempt-files.ts";
 import { openRunner, type Runner, type RunnerOptions } from "../../src/runner/runner.ts";
 import { Toolbox } from "../../src/tools/toolbox.ts";
 import { RunnerRepositories } from "../../src/worktrees/runner/repositories.ts";

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import { topics } from "../../src/mailbox/runners.ts";
 import { packKit } from "../../src/mailbox/spec-kit.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
-import { repositoryFiles } from "../../src/runner/files.ts";
+import { repositoryFiles } from "../../src/runner/attempt-files.ts";
 import { RunnerRepositories } from "../../src/worktrees/runner/repositories.ts";
 import { FakeSession, plainSealer } from "../support/fake-session.ts";
 import { temporaryFolder } from "../support/temporary.ts";

@@ -6,7 +6,7 @@ import { leasingHost } from "../../src/actors/leasing-host.ts";
 import { nextTask } from "../../src/lib/clock.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
-import type { UserHandler } from "../../src/policy/asks.ts";
+import type { UserHandler } from "../../src/policy/user-requests.ts";
 import { inThreadHost } from "../support/in-thread-host.ts";
 import { long } from "../support/long.ts";
 import { seededScheduler } from "../support/scheduler.ts";

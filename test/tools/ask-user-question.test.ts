@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
 import type { ChoiceOutcome } from "../../src/policy/asking/questions.ts";
-import type { Question } from "../../src/policy/asks.ts";
+import type { Question } from "../../src/policy/user-requests.ts";
 import { askUserQuestionTool, MAX_HEADER_CHARS } from "../../src/tools/ask-user-question.ts";
 import { bindTool } from "../../src/tools/bind-tool.ts";
 import { definitionOf } from "../../src/tools/definition.ts";

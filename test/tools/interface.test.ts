@@ -7,7 +7,7 @@ import { builtInAgents } from "../../src/context/agents/built-in.ts";
 import { listAgents } from "../../src/features/agents/listing.ts";
 import type { LanguageServer } from "../../src/lsp/find-servers.ts";
 import type { ToolResultContent } from "../../src/mailbox/conversation.ts";
-import type { PermissionLevel } from "../../src/policy/asks.ts";
+import type { PermissionLevel } from "../../src/policy/user-requests.ts";
 import { agentTool } from "../../src/tools/agent.ts";
 import { type CustomTool, defineTool } from "../../src/tools/define-tool.ts";
 import { descriptionOf } from "../../src/tools/definition.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
-import type { PermissionLevel } from "../../src/policy/asks.ts";
+import type { PermissionLevel } from "../../src/policy/user-requests.ts";
 import { bindTool } from "../../src/tools/bind-tool.ts";
 import { definitionOf } from "../../src/tools/definition.ts";
 import { editPrompt } from "../../src/tools/edit.ts";

@@ -6,7 +6,7 @@ import type {
   QuestionRequest,
   UserAnswer,
   UserHandler,
-} from "../../policy/asks.ts";
+} from "../../policy/user-requests.ts";
 import { visibleDense, visibleLine } from "../../terminal/visible-text.ts";
 import { formatDanger } from "../danger-words.ts";
 import { elicitUser } from "../mcp-serve/elicit-user.ts";

@@ -4,7 +4,7 @@ import { knownServers, type MissingServer, missingServers } from "../../features
 import type { TrustedSettings } from "../../policy/trust/trust.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CliIO } from "../io.ts";
-import { sessionServers } from "../mcp/session-servers.ts";
+import { sessionServers } from "../mcp/configured-servers.ts";
 
 export interface ShownAgent extends ListedAgent {
   /** MCP servers that its definition names and it does not get. */

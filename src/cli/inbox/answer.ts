@@ -1,5 +1,5 @@
 import type { WaitingFile } from "../../features/inbox/waiting-file.ts";
-import type { UserAnswer } from "../../policy/asks.ts";
+import type { UserAnswer } from "../../policy/user-requests.ts";
 import { permissionReply } from "../repl/asks/permission.ts";
 import { planReply } from "../repl/asks/plan.ts";
 import { questionReply } from "../repl/asks/question.ts";

@@ -1,4 +1,4 @@
-import type { UserHandler } from "../../policy/asks.ts";
+import type { UserHandler } from "../../policy/user-requests.ts";
 
 /** The value of --permission-prompt-tool that makes requests wait for an answer from another terminal. */
 export const INBOX = "inbox";

@@ -5,7 +5,7 @@ import type {
   UserAnswer,
   UserHandler,
   UserRequest,
-} from "../../policy/asks.ts";
+} from "../../policy/user-requests.ts";
 import { visibleDense, visibleLine } from "../../terminal/visible-text.ts";
 import { formatDanger } from "../danger-words.ts";
 

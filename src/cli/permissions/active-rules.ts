@@ -4,7 +4,7 @@ import { troupeHome } from "../../journal/paths.ts";
 import { engineOf, type PolicyEngine } from "../../policy/engine/engine.ts";
 import type { Hook } from "../../policy/hooks/hooks.ts";
 import { parseHooks } from "../../policy/hooks/hooks.ts";
-import { findBuilder } from "../../policy/sandbox/builder.ts";
+import { findBuilder } from "../../policy/sandbox/find-builder.ts";
 import { sandboxRules } from "../../policy/sandbox/patterns.ts";
 import { defaultSandboxSettings, type SandboxSettings } from "../../policy/sandbox/sandbox.ts";
 import { platformShell } from "../../processes/platform-shell.ts";

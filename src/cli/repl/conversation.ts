@@ -1,6 +1,6 @@
 import type { SupervisorEvent } from "../../events/event.ts";
 import { pause } from "../../lib/clock.ts";
-import type { UserHandler } from "../../policy/asks.ts";
+import type { UserHandler } from "../../policy/user-requests.ts";
 import type { Completer } from "../../terminal/input/completions.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { wrapText } from "../../terminal/wrap.ts";
@@ -17,8 +17,8 @@ import type { ReplSession } from "./repl-session.ts";
 import { callsSkill, isSlashCommand, type SlashContext } from "./slash-commands.ts";
 import type { Terminal, TerminalListeners } from "./terminal.ts";
 import { Turns } from "./turns.ts";
+import { UserCommands } from "./typed-commands.ts";
 import { UnreadInput } from "./unread-input.ts";
-import { UserCommands } from "./user-commands.ts";
 import type { UserPrograms } from "./user-programs.ts";
 
 /** What handles lines, once there is a session. */

@@ -4,7 +4,7 @@ import { detectImage, imageReference } from "../../context/references.ts";
 import { readRegularFile } from "../../lib/read-regular-file.ts";
 import type { Picture } from "../../mailbox/conversation.ts";
 import { MAIN } from "../../mailbox/ids.ts";
-import type { RunProcess } from "../../policy/hooks/run-hook.ts";
+import type { RunProcess } from "../../policy/hooks/hook-process.ts";
 
 /** The images that a user puts into prompts: a mark in the text stands for each. */
 export interface PromptImages {

@@ -1,5 +1,5 @@
 import { MAIN } from "../../mailbox/ids.ts";
-import type { RunProcess } from "../../policy/hooks/run-hook.ts";
+import type { RunProcess } from "../../policy/hooks/hook-process.ts";
 import { startProcesses } from "../../processes/client.ts";
 import { platformShell } from "../../processes/platform-shell.ts";
 import type { Processes } from "../../processes/processes.ts";

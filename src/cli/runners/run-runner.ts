@@ -14,7 +14,7 @@ import { AddedDirs } from "../../policy/confinement/added-dirs.ts";
 import { startProcesses } from "../../processes/client.ts";
 import { AgentForks } from "../../runner/agent-fork.ts";
 import { type AgentUser, findAgentUser } from "../../runner/agent-user.ts";
-import { repositoryFiles } from "../../runner/files.ts";
+import { repositoryFiles } from "../../runner/attempt-files.ts";
 import { openRunner, type Runner, type RunnerOptions } from "../../runner/runner.ts";
 import { gitIn } from "../../worktrees/git.ts";
 import { RunnerRepositories } from "../../worktrees/runner/repositories.ts";

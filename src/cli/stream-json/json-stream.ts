@@ -3,7 +3,7 @@ import type { SupervisorEvent } from "../../events/event.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import { promptAnswer, toPromptCall } from "../../mcp/permission-prompt.ts";
-import type { UserAnswer, UserHandler } from "../../policy/asks.ts";
+import type { UserAnswer, UserHandler } from "../../policy/user-requests.ts";
 import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 import type { PermissionMode } from "../../settings/rules.ts";
 import type { CliIO } from "../io.ts";

@@ -15,8 +15,8 @@ import {
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { Services } from "../../mailbox/services.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
+import type { HookRunner } from "../../policy/hooks/hook-runner.ts";
 import type { HookCaller } from "../../policy/hooks/results.ts";
-import type { HookRunner } from "../../policy/hooks/runner.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Attempt, Joints } from "../../supervisor/joints.ts";
 

@@ -7,8 +7,8 @@ import type {
   PlanQuestion,
   QuestionContext,
 } from "../../policy/asking/questions.ts";
-import type { Asker, Question } from "../../policy/asks.ts";
 import type { UserRequestBroker } from "../../policy/user-request-broker.ts";
+import type { Asker, Question } from "../../policy/user-requests.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { QuestionService } from "../../tools/ask-user-question.ts";
 import type { CallContext } from "../../tools/tool.ts";

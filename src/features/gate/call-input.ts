@@ -1,6 +1,6 @@
 import type { PermissionQuestion, QuestionContext } from "../../policy/asking/questions.ts";
 import { findSubject } from "../../policy/asking/subject.ts";
-import type { AskDetail } from "../../policy/asks.ts";
+import type { AskDetail } from "../../policy/user-requests.ts";
 import type { KnownTool } from "../../tools/toolbox.ts";
 
 /** Returns every argument as the model wrote it; the caller shortens them for display. */

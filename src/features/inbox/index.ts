@@ -6,7 +6,7 @@ import type { ActorId } from "../../mailbox/ids.ts";
 import type { Summary } from "../../mailbox/messages.ts";
 import type { ModelPause } from "../../mailbox/model-pause.ts";
 import { readAnswer } from "../../policy/asking/outcomes.ts";
-import type { UserAnswer, UserRequest } from "../../policy/asks.ts";
+import type { UserAnswer, UserRequest } from "../../policy/user-requests.ts";
 import type { Joints } from "../../supervisor/joints.ts";
 import { clearWaiting, removeWaiting, takeAnswers, type WaitingFile, writeWaiting } from "./waiting-file.ts";
 

@@ -8,7 +8,7 @@ import { listNames } from "../../lib/on-disk.ts";
 import { readRegularFile } from "../../lib/read-regular-file.ts";
 import { replaceCache } from "../../lib/replace-file.ts";
 import { ModelPause } from "../../mailbox/model-pause.ts";
-import type { UserAnswer } from "../../policy/asks.ts";
+import type { UserAnswer } from "../../policy/user-requests.ts";
 
 const asker = z.object({ path: z.array(z.string()) });
 const choice = z.object({ label: z.string(), description: z.string() });

@@ -4,7 +4,7 @@ import type { Isolation } from "../../mailbox/worktree.ts";
 import type { AddedDirs } from "../../policy/confinement/added-dirs.ts";
 import type { Enclosure } from "../../policy/confinement/write-scope.ts";
 import type { Twin } from "../../policy/engine/place.ts";
-import type { BuilderOptions } from "../../policy/sandbox/builder.ts";
+import type { BuilderOptions } from "../../policy/sandbox/find-builder.ts";
 import { gitPlaceOf } from "../../policy/sandbox/git-place.ts";
 import { lightConfinement } from "../../policy/sandbox/light.ts";
 import { openSandbox } from "../../policy/sandbox/open.ts";

@@ -6,7 +6,7 @@ import { errorMessage } from "../../lib/errors.ts";
 import { formatCount, formatDollars } from "../../lib/figures.ts";
 import { replaceFile } from "../../lib/replace-file.ts";
 import { type Ids, MAIN } from "../../mailbox/ids.ts";
-import type { AskDetail } from "../../policy/asks.ts";
+import type { AskDetail } from "../../policy/user-requests.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { CallContext } from "../../tools/tool.ts";
 import {

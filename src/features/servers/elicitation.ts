@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { ElicitationAnswer } from "../../mcp/mcp.ts";
-import type { Answers, Question } from "../../policy/asks.ts";
+import type { Answers, Question } from "../../policy/user-requests.ts";
 
 /** One field of a server's form; the protocol has no others. */
 const Field = z.looseObject({

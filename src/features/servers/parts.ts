@@ -2,8 +2,8 @@ import type { AgentDefinition } from "../../context/agents/definition.ts";
 import type { Outputs } from "../../journal/outputs.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { McpServer, McpServerEntry } from "../../mcp/server.ts";
-import type { UserHandler } from "../../policy/asks.ts";
 import type { UserRequestBroker } from "../../policy/user-request-broker.ts";
+import type { UserHandler } from "../../policy/user-requests.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { Toolbox } from "../../tools/toolbox.ts";
 

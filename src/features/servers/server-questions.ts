@@ -2,8 +2,8 @@ import { shorten } from "../../lib/text.ts";
 import { ActorId, callId } from "../../mailbox/ids.ts";
 import type { ChangedTool, Elicitation, ElicitationAnswer } from "../../mcp/mcp.ts";
 import type { ChoiceOutcome } from "../../policy/asking/questions.ts";
-import type { Answers, Question } from "../../policy/asks.ts";
 import type { UserRequestBroker } from "../../policy/user-request-broker.ts";
+import type { Answers, Question } from "../../policy/user-requests.ts";
 import { formOf, type Misfit } from "./elicitation.ts";
 
 /** The owner of the questions: not an agent, so that none takes them with it when it ends. */

@@ -5,7 +5,7 @@ import type { ServerState, ServerStatus } from "../../mcp/mcp.ts";
 import { resourceTools, serverTool, serverTools } from "../../mcp/mcp-tools.ts";
 import { serverSlug } from "../../mcp/names.ts";
 import type { Mcp } from "../../mcp/open-mcp.ts";
-import { matchesToolName } from "../../policy/gate.ts";
+import { matchesToolName } from "../../policy/denied-tools.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import { FORK } from "../../supervisor/run-for.ts";

@@ -8,8 +8,8 @@ import {
 } from "../../journal/task-graph.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { Todo } from "../../mailbox/messages.ts";
+import type { HookRunner } from "../../policy/hooks/hook-runner.ts";
 import type { HookCaller, HookedTask } from "../../policy/hooks/results.ts";
-import type { HookRunner } from "../../policy/hooks/runner.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { TaskStore } from "../../tools/tasks/store.ts";
 import { failed, type ToolFailure } from "../../tools/tool.ts";

@@ -2,14 +2,14 @@ import { type Clock, pause } from "../../lib/clock.ts";
 import { shorten } from "../../lib/text.ts";
 import type { ServerState, ServerTool, ToolProgress } from "../mcp.ts";
 import type { McpServer } from "../server.ts";
-import type { Elicit } from "./client.ts";
 import {
   type Connection,
   type ConnectionParts,
   connect,
   type LostConnection,
   type NoConnection,
-} from "./connection.ts";
+} from "./connect.ts";
+import type { Elicit } from "./create-client.ts";
 import { isUnauthorized, isUnreached } from "./http-transport.ts";
 import { type RequestTimeout, startTimeout } from "./request-timeout.ts";
 import { RefusedPromptError, type RequestParts } from "./requests.ts";

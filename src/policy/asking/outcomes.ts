@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Span, UserAnswer } from "../asks.ts";
+import type { Span, UserAnswer } from "../user-requests.ts";
 import type { ChoiceOutcome, Denied, PermissionOutcome, PlanOutcome } from "./questions.ts";
 
 /** Reads what a script or a library user's code answered: an invalid answer counts as none. */

@@ -1,6 +1,6 @@
 import type { CallId } from "../../mailbox/ids.ts";
-import type { Answers, Asker, PermissionRequest, PlanRequest, QuestionRequest } from "../asks.ts";
 import type { WriteScope } from "../confinement/write-scope.ts";
+import type { Answers, Asker, PermissionRequest, PlanRequest, QuestionRequest } from "../user-requests.ts";
 
 /** What the rules and the mode now say of a waiting call: still a question, or not. */
 export type Recheck =

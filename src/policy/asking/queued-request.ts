@@ -1,5 +1,5 @@
 import type { ActorId } from "../../mailbox/ids.ts";
-import type { UserAnswer, UserRequest } from "../asks.ts";
+import type { UserAnswer, UserRequest } from "../user-requests.ts";
 import type { Denied, QuestionContext } from "./questions.ts";
 
 export interface RequestPorts<Outcome extends object, Question extends QuestionContext> {

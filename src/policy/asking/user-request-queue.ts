@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import { errorMessage } from "../../lib/errors.ts";
-import type { UserAnswer, UserHandler, UserRequest } from "../asks.ts";
+import type { UserAnswer, UserHandler, UserRequest } from "../user-requests.ts";
 import { nobody, readAnswer } from "./outcomes.ts";
 import type { QueuedRequest } from "./queued-request.ts";
 

@@ -2,8 +2,8 @@ import * as z from "zod/mini";
 import { parseJson } from "../../lib/json.ts";
 import { isObject } from "../../lib/objects.ts";
 import type { HookEvent } from "../../settings/hook-events.ts";
+import type { HookEnd } from "./hook-process.ts";
 import type { Hook } from "./hooks.ts";
-import type { HookEnd } from "./run-hook.ts";
 
 /** The decision of one hook, in whichever form it was printed. */
 export interface HookDecision {

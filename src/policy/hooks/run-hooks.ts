@@ -14,10 +14,10 @@ import {
   readDecision,
   unclearEffect,
 } from "./hook-decision.ts";
+import { type RunProcess, runHook } from "./hook-process.ts";
 import { type Hook, type Hooks, hookName } from "./hooks.ts";
 import type { HookModels } from "./model-hook.ts";
 import type { HookCaller } from "./results.ts";
-import { type RunProcess, runHook } from "./run-hook.ts";
 
 export interface HookPorts {
   /** Read again at each event, so it can be a getter over settings that change. */

@@ -5,7 +5,7 @@ import type { ConfinedView } from "../../mailbox/confined.ts";
 import type { Rule } from "../../settings/rules.ts";
 import { holds, realOf } from "../engine/path-candidates.ts";
 import { repositoriesAbout } from "../trust/git-repository.ts";
-import { type BuilderOptions, findBuilder, tryOut } from "./builder.ts";
+import { type BuilderOptions, findBuilder, tryOut } from "./find-builder.ts";
 import { findProtected } from "./held.ts";
 import { MadeNames } from "./made.ts";
 import { findMasks } from "./masks.ts";

@@ -1,4 +1,4 @@
-import type { PlanRequest } from "../../policy/asks.ts";
+import type { PlanRequest } from "../../policy/user-requests.ts";
 
 /** Programs that run the scripts of package.json. */
 export const scriptRunners = ["npm", "pnpm", "yarn", "bun"] as const;

@@ -1,5 +1,5 @@
 import type { Approval } from "../../policy/asking/questions.ts";
-import type { PlanRequest } from "../../policy/asks.ts";
+import type { PlanRequest } from "../../policy/user-requests.ts";
 import type { CallContext } from "../tool.ts";
 
 /** Characters of a plan: what a user can still read before approving it. */

@@ -7,7 +7,7 @@ import type {
   PlanRequest,
   QuestionRequest,
   UserRequest,
-} from "../../../src/policy/asks.ts";
+} from "../../../src/policy/user-requests.ts";
 
 const askers = [{ actor: MAIN, path: ["main conversation"] }] as const;
 const permission: PermissionRequest = {

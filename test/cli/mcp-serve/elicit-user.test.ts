@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { elicitUser, type Form, type FormAnswer } from "../../../src/cli/mcp-serve/elicit-user.ts";
-import type { PermissionRequest, QuestionRequest, UserRequest } from "../../../src/policy/asks.ts";
+import type { PermissionRequest, QuestionRequest, UserRequest } from "../../../src/policy/user-requests.ts";
 import { actor } from "../../support/agent-view.ts";
 
 const asker = { actor: actor(1), path: ["general-purpose · tidy up"] };

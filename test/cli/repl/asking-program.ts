@@ -6,7 +6,7 @@ import * as z from "zod/mini";
 import { main } from "../../../src/cli/main.ts";
 import { processIO } from "../../../src/cli/process-io.ts";
 import { lazyRuntime } from "../../../src/cli/runtime.ts";
-import type { UserHandler, UserRequest } from "../../../src/policy/asks.ts";
+import type { UserHandler, UserRequest } from "../../../src/policy/user-requests.ts";
 import type { SupervisorOptions } from "../../../src/session/options.ts";
 import { defineTool } from "../../../src/tools/define-tool.ts";
 

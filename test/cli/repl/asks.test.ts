@@ -4,7 +4,7 @@ import { planReply, planRows } from "../../../src/cli/repl/asks/plan.ts";
 import { questionChoices, questionReply, questionRows } from "../../../src/cli/repl/asks/question.ts";
 import type { Sheet } from "../../../src/cli/repl/asks/shown.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
-import type { PermissionRequest, PlanRequest, Question } from "../../../src/policy/asks.ts";
+import type { PermissionRequest, PlanRequest, Question } from "../../../src/policy/user-requests.ts";
 import { plain } from "../../../src/terminal/colour.ts";
 import { answerRows, chosenText } from "../../../src/terminal/dialogs/choice-form.ts";
 import { displayWidth } from "../../../src/terminal/display-width.ts";

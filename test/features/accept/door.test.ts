@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { journalFile } from "../../../src/journal/paths.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
-import type { UserRequest } from "../../../src/policy/asks.ts";
+import type { UserRequest } from "../../../src/policy/user-requests.ts";
 import type { SupervisorOptions } from "../../../src/session/options.ts";
 import { shippedHosts, supervised } from "../../support/supervised.ts";
 import { textsOf } from "../../support/texts-of.ts";

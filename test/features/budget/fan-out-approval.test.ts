@@ -1,7 +1,7 @@
 // @module-tag long
 import { describe, expect, test } from "vitest";
 import { UNQUOTED } from "../../../src/features/budget/fan-out-approval.ts";
-import type { UserAnswer, UserHandler, UserRequest } from "../../../src/policy/asks.ts";
+import type { UserAnswer, UserHandler, UserRequest } from "../../../src/policy/user-requests.ts";
 import { textsOf } from "../../supervisor/resume-world.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { byTask, COIN, costing, kind, PRICES, paying, start } from "./coins.ts";

@@ -7,11 +7,11 @@ import { openGate, openPermissions, openRules, toolSwitch } from "../../../src/f
 import { writeScope } from "../../../src/features/gate/write-scope.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { callId, MAIN } from "../../../src/mailbox/ids.ts";
-import type { UserHandler } from "../../../src/policy/asks.ts";
 import { AddedDirs } from "../../../src/policy/confinement/added-dirs.ts";
 import type { WriteScope } from "../../../src/policy/confinement/write-scope.ts";
-import { hookRunner } from "../../../src/policy/hooks/runner.ts";
+import { hookRunner } from "../../../src/policy/hooks/hook-runner.ts";
 import { defaultSandboxSettings } from "../../../src/policy/sandbox/sandbox.ts";
+import type { UserHandler } from "../../../src/policy/user-requests.ts";
 import type { PermissionMode, Rule } from "../../../src/settings/rules.ts";
 import { noSession, sessionTools } from "../../../src/tools/session-tools.ts";
 import { Toolbox } from "../../../src/tools/toolbox.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readJournal } from "../../../src/journal/reader.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
-import type { UserAnswer, UserHandler, UserRequest } from "../../../src/policy/asks.ts";
+import type { UserAnswer, UserHandler, UserRequest } from "../../../src/policy/user-requests.ts";
 import type { Rule } from "../../../src/settings/rules.ts";
 import { shippedHosts, supervised } from "../../support/supervised.ts";
 import { temporaryFolder } from "../../support/temporary.ts";

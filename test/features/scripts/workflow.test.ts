@@ -6,7 +6,7 @@ import { journalFile } from "../../../src/journal/paths.ts";
 import { readJournal } from "../../../src/journal/reader.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import type { ScriptedTurn } from "../../../src/model/scripted.ts";
-import type { PermissionRequest, UserAnswer, UserHandler } from "../../../src/policy/asks.ts";
+import type { PermissionRequest, UserAnswer, UserHandler } from "../../../src/policy/user-requests.ts";
 import { supervised } from "../../support/supervised.ts";
 
 const YES: UserAnswer = { type: "allow", span: "once" };

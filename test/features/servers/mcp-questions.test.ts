@@ -5,7 +5,12 @@ import { describe, expect, test } from "vitest";
 import { formOf } from "../../../src/features/servers/elicitation.ts";
 import { serverQuestions } from "../../../src/features/servers/server-questions.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
-import type { Question, QuestionRequest, UserAnswer, UserRequest } from "../../../src/policy/asks.ts";
+import type {
+  Question,
+  QuestionRequest,
+  UserAnswer,
+  UserRequest,
+} from "../../../src/policy/user-requests.ts";
 import { server } from "../../mcp/opened-mcp.ts";
 import { supervised } from "../../support/supervised.ts";
 import { temporaryFolder } from "../../support/temporary.ts";

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ModelRequest } from "../../../src/model/client.ts";
-import type { UserAnswer, UserRequest } from "../../../src/policy/asks.ts";
+import type { UserAnswer, UserRequest } from "../../../src/policy/user-requests.ts";
 import { resumeSession } from "../../../src/session/resume-session.ts";
 import type { Rule } from "../../../src/settings/rules.ts";
 import { children, server } from "../../mcp/opened-mcp.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { UserRequest } from "../../../src/policy/asks.ts";
+import type { UserRequest } from "../../../src/policy/user-requests.ts";
 import { withSkills } from "./with-skills.ts";
 
 const write = (path: string) => ({

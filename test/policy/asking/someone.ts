@@ -4,8 +4,8 @@ import type {
   PermissionQuestion,
   PlanQuestion,
 } from "../../../src/policy/asking/questions.ts";
-import type { Asker, UserAnswer, UserHandler, UserRequest } from "../../../src/policy/asks.ts";
 import { type AskBrokerOptions, UserRequestBroker } from "../../../src/policy/user-request-broker.ts";
+import type { Asker, UserAnswer, UserHandler, UserRequest } from "../../../src/policy/user-requests.ts";
 import { settled } from "../../support/fake-clock.ts";
 
 interface Shown {

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ActorId } from "../../../src/mailbox/ids.ts";
 import { combineDecisions, type HookDecision } from "../../../src/policy/hooks/hook-decision.ts";
-import { hookRunner, MAX_CONTINUED } from "../../../src/policy/hooks/runner.ts";
+import { hookRunner, MAX_CONTINUED } from "../../../src/policy/hooks/hook-runner.ts";
 import { type HookEvent, hookEvents } from "../../../src/settings/hook-events.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { type Entry, edit, never, printing, startHooks } from "./session.ts";

@@ -7,7 +7,7 @@ import {
   readProbe,
   whyNotHere,
   whyNotStarted,
-} from "../../../src/policy/sandbox/builder.ts";
+} from "../../../src/policy/sandbox/find-builder.ts";
 import { judged } from "../../../src/policy/sandbox/open.ts";
 import type { Findings } from "../../../src/policy/sandbox/probe.ts";
 import { trustedProgram } from "../../../src/policy/sandbox/programs.ts";

@@ -1,4 +1,4 @@
-import type { PermissionRequest, UserAnswer } from "../../../policy/asks.ts";
+import type { PermissionRequest, UserAnswer } from "../../../policy/user-requests.ts";
 import type { Choices, OfferedAnswer } from "../../../terminal/dialogs/choice-form.ts";
 import { diffCount, diffRows } from "../../../terminal/diff/rows.ts";
 import type { CompareWords } from "../../../terminal/diff/words.ts";

@@ -6,7 +6,7 @@ import type {
   UserAnswer,
   UserHandler,
   UserRequest,
-} from "../../../policy/asks.ts";
+} from "../../../policy/user-requests.ts";
 import { type Choices, chosenKey } from "../../../terminal/dialogs/choice-form.ts";
 import { createWords } from "../../../terminal/diff/words.ts";
 import type { OwnFiles } from "../own-files.ts";

@@ -1,4 +1,4 @@
-import type { PlanRequest, UserAnswer } from "../../../policy/asks.ts";
+import type { PlanRequest, UserAnswer } from "../../../policy/user-requests.ts";
 import type { Choices } from "../../../terminal/dialogs/choice-form.ts";
 import { visibleLine, visibleText } from "../../../terminal/visible-text.ts";
 import { wrapText } from "../../../terminal/wrap.ts";

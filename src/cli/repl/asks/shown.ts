@@ -1,4 +1,4 @@
-import type { Asker } from "../../../policy/asks.ts";
+import type { Asker } from "../../../policy/user-requests.ts";
 import type { Paint } from "../../../terminal/colour.ts";
 import { visibleDense, visibleLine, visibleText } from "../../../terminal/visible-text.ts";
 import { wrapText } from "../../../terminal/wrap.ts";

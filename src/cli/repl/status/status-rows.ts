@@ -1,7 +1,7 @@
 import type { SupervisorEvent } from "../../../events/event.ts";
 import { errorMessage } from "../../../lib/errors.ts";
 import { contextWindowOf } from "../../../model/known-models.ts";
-import type { RunProcess } from "../../../policy/hooks/run-hook.ts";
+import type { RunProcess } from "../../../policy/hooks/hook-process.ts";
 import type { SupervisorHandle } from "../../../session/supervisor-handle.ts";
 import type { StatusLine } from "../../../settings/read-settings.ts";
 import { cutToWidth } from "../../../terminal/display-width.ts";

@@ -2,7 +2,7 @@ import type { MessageParam } from "../mailbox/conversation.ts";
 import type { ModelRequest } from "./client.ts";
 import { jsonBytesOf } from "./conversation-transfer.ts";
 import type { BodyPiece } from "./http-post.ts";
-import { bodyOf } from "./request-body.ts";
+import { bodyOf } from "./messages-body.ts";
 
 /** What JSON.stringify would make of the body, in pieces: messages that came as bytes are sent as these bytes. */
 export type EncodeBody = (request: ModelRequest, model: string) => BodyPiece[];

@@ -5,7 +5,7 @@ import { type Clock, within } from "../../lib/clock.ts";
 import { abortable } from "../../tools/abortable.ts";
 import type { McpLimits } from "../limits.ts";
 import type { McpServer } from "../server.ts";
-import { type ClientParts, createClient } from "./client.ts";
+import { type ClientParts, createClient } from "./create-client.ts";
 import { FloodGuard } from "./flood-guard.ts";
 import { boundedFetch, httpTransports, isUnauthorized, mayBeOlder } from "./http-transport.ts";
 import { connectionProvider } from "./oauth-providers.ts";

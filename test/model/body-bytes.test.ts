@@ -4,7 +4,7 @@ import { MAIN } from "../../src/mailbox/ids.ts";
 import { anthropicModel } from "../../src/model/anthropic.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import { decodeMessage, messageEncoder } from "../../src/model/conversation-transfer.ts";
-import { bodyOf } from "../../src/model/request-body.ts";
+import { bodyOf } from "../../src/model/messages-body.ts";
 import { startMessagesServer } from "../support/messages-server.ts";
 
 const text = '0123456789 größer 多 \\ " \n'.repeat(20_000);
