@@ -66,7 +66,11 @@ export const rules: Rules = {
     ],
     [
       "context",
-      [...folders("lib", "mailbox"), ...all("src/settings/hook-events.ts"), types("src/model/client.ts")],
+      [
+        ...folders("lib", "mailbox"),
+        ...all("src/settings/hook-events.ts", "src/settings/server-words.ts"),
+        types("src/model/client.ts"),
+      ],
     ],
     [
       "tools",

@@ -94,7 +94,7 @@ test("a server that the directory's own settings name counts only where that was
   expect(untrusted.option.servers).toEqual([]);
   expect(untrusted.notes.join()).toContain("start the language server for python");
   const agreed = await open({ answer: true });
-  expect(agreed.asked[0]).toContain('start the language server for python: {"command":"./evil.sh"');
+  expect(agreed.asked[0]).toContain("start the language server for python: ./evil.sh");
   expect(agreed.option.servers).toMatchObject([{ name: "./evil.sh" }]);
 });
 

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { canonicalJson } from "../../lib/json.ts";
 import { plainName } from "../../lib/near-name.ts";
 import type { MergeMode } from "../../mailbox/worktree.ts";
+import { serverWords } from "../../settings/server-words.ts";
 import { formatReplacing, type ReplacedOwner, type Replacing } from "../markdown/choose-by-name.ts";
 import { formatHooks, shown } from "../markdown/hook-grant.ts";
 import { builtInAgents } from "./built-in.ts";
@@ -58,7 +59,7 @@ export function grantOf({ name }: Pick<AgentDefinition, "name">, privilege: Priv
     }
     case "server":
       return grant(
-        `start the MCP server ${shown(privilege.name)} for the agent ${agent}: ${shown(canonicalJson(privilege.server))}`,
+        `start the MCP server ${shown(privilege.name)} for the agent ${agent}: ${shown(serverWords(privilege.server))}`,
         "servers",
         ["server", name, privilege.name, privilege.server],
       );

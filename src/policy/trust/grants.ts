@@ -5,6 +5,7 @@ import { printable } from "../../lib/printable.ts";
 import { count } from "../../settings/count.ts";
 import type { Leaf } from "../../settings/leaves.ts";
 import { schema } from "../../settings/schema.ts";
+import { serverWords } from "../../settings/server-words.ts";
 import { settingName } from "../../settings/setting.ts";
 import type { SettingsFile } from "../../settings/settings-file.ts";
 import { type GrantGroup, modeGroup, ruleGroup } from "./grant-groups.ts";
@@ -83,21 +84,9 @@ function grantsIn({ setting, path, value }: Leaf): Grant[] {
         named(value === true ? "switch off all hooks, yours too" : "let hooks run", value, "unchecked"),
       ];
     case schema.mcpServers:
-      return [
-        named(
-          `start the MCP server ${printable(path.at(-1) ?? "")}: ${printable(canonicalJson(value))}`,
-          value,
-          "servers",
-        ),
-      ];
+      return [named(`start the MCP server ${serverShown(path, value)}`, value, "servers")];
     case schema.languageServers:
-      return [
-        named(
-          `start the language server for ${printable(path.at(-1) ?? "")}: ${printable(canonicalJson(value))}`,
-          value,
-          "servers",
-        ),
-      ];
+      return [named(`start the language server for ${serverShown(path, value)}`, value, "servers")];
     case schema.hooks:
       return isObject(value)
         ? Object.entries(value).map(([event, hooks]) =>
@@ -107,6 +96,10 @@ function grantsIn({ setting, path, value }: Leaf): Grant[] {
     default:
       return [named(`set ${printable(settingName({ path }))} to ${printable(canonicalJson(value))}`, value)];
   }
+}
+
+function serverShown(path: readonly string[], entry: unknown): string {
+  return printable(`${path.at(-1) ?? ""}: ${serverWords(entry)}`);
 }
 
 function setupWords(setup: unknown): string {

@@ -36,7 +36,7 @@ describe("what a folder's agents would do", () => {
       return true;
     });
     expect(questions.join()).toContain('  - run "./check.sh" as a hook (Stop) of the agent dba');
-    expect(questions.join()).toContain('  - start the MCP server db for the agent dba: {"command":"./db"}');
+    expect(questions.join()).toContain("  - start the MCP server db for the agent dba: ./db");
     expect(questions.join()).toContain("  - let the agent dba work in the mode acceptEdits");
     expect(questions.join()).not.toContain("plain");
     const { agents, inert } = await asked.agents.look();

@@ -19,7 +19,7 @@ describe("MCP servers in files other than settings", () => {
     const { trust, settings, warnings } = await reader(false).read();
     expect(trust).toMatchObject({
       type: "untrusted",
-      grants: [{ words: 'start the MCP server db: {"command":"./db.sh"}' }],
+      grants: [{ words: "start the MCP server db: ./db.sh" }],
     });
     expect(settings.mcpServers).toEqual({});
     expect(warnings).toEqual([]);

@@ -57,7 +57,7 @@ describe("what trusting a folder would grant", () => {
       'run the command "./key.sh" for the key of the model',
       'run "./setup.sh<U+202E>" as a hook (SessionStart)',
       'run "a", "b" as a hook (Stop)',
-      'start the MCP server db: {"args":["db"],"command":"npx"}',
+      "start the MCP server db: npx db",
       "set troupe.maxAgents to 64",
       "give commands the variable TOKEN",
     ]);
