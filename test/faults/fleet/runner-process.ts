@@ -88,7 +88,8 @@ export function startRunner(options: RunnerProcessOptions): RunnerProcess {
   return {
     ...{ name, home, deaths },
     kill(everything) {
-      for (const pid of everything ? all() : [child.pid]) signal(pid, "SIGKILL");
+      // The runner first: one that sees its agents die says so, and that is no loss of power.
+      for (const pid of [child.pid, ...(everything ? all() : [])]) signal(pid, "SIGKILL");
     },
     freeze() {
       for (const pid of all()) signal(pid, "SIGSTOP");
