@@ -134,14 +134,16 @@ export async function sessionSettings(
   const notes: string[] = [];
   const { fresh: servers, grants: serverGrants } = read.languageServers;
   const question = trustQuestion(cwd, read.trust, servers);
-  if (question !== null && (await askTrust?.(question))) {
+  const answer = question === null ? undefined : await askTrust?.(question);
+  if (answer) {
     const others = read.trust.type === "nothing-to-grant" ? [] : read.trust.grants;
     const problem = await trustFolder(home, cwd, [...others, ...serverGrants], io.clock);
     if (problem !== null) notes.push(`The directory is trusted for this session only: ${problem}`);
     reader.trustForNow();
     read = await reader.read();
   }
-  const left = untrustedNote(read.trust);
+  // Who has just said no has read what is left out.
+  const left = answer === undefined ? untrustedNote(read.trust) : null;
   return {
     root: cwd,
     ...{ read, reader, agents, plugins },

@@ -123,7 +123,10 @@ describe("a session", () => {
           },
         },
       );
-    expect((await set(false)).settings.read.trust.type).toBe("untrusted");
+    const refused = await set(false);
+    expect(refused.settings.read.trust.type).toBe("untrusted");
+    // They have just read the list.
+    expect(refused.notes.join()).not.toContain("not trusted");
     const trusted = await set(true);
     expect(trusted.options.permissionMode).toBe("acceptEdits");
     expect(trusted.notes.join()).not.toContain("trust");

@@ -45,13 +45,18 @@ function collection() {
   writeFileSync(join(cwd, ".claude/settings.json"), JSON.stringify(settings));
   writeFileSync(join(cwd, ".mcp.json"), JSON.stringify({ mcpServers: Object.fromEntries(servers) }));
   const io = Object.assign(new FakeIO({ homedir, cwd }), { managedSettings: join(homedir, "managed.json") });
-  const open = (answer: boolean, asked: TrustQuestion[] = []) =>
+  /** `answer` is null if no user can be asked. */
+  const open = (answer: boolean | null, asked: TrustQuestion[] = []) =>
     sessionSettings(io, {
       ...{ cwd, home: join(homedir, ".troupe"), trusts: false },
-      async askTrust(question) {
-        asked.push(question);
-        return answer;
-      },
+      ...(answer === null
+        ? {}
+        : {
+            async askTrust(question: TrustQuestion) {
+              asked.push(question);
+              return answer;
+            },
+          }),
     });
   return { cwd, open };
 }
@@ -105,7 +110,7 @@ describe("the trust question of a large collection", () => {
   });
 
   test("is named with its dangerous part first if no user can be asked", async () => {
-    const { notes } = await collection().open(false);
+    const { notes } = await collection().open(null);
     expect(notes.join("\n")).toMatch(
       /\(run "\.\/hook-0\.sh" as a hook \(Stop\); run 30 commands as hooks .*; and \d+ more, which troupe doctor shows\)/,
     );
