@@ -1,6 +1,7 @@
 import type { ProcessIdentity } from "../journal/process-identity.ts";
 import type { Git } from "./git.ts";
 import type { Disk } from "./merge/disk.ts";
+import type { SharedLooks } from "./shared-looks.ts";
 
 /** The surroundings of every operation, passed in so that tests can have their own. */
 export interface GitEnvironment {
@@ -15,6 +16,8 @@ export interface GitEnvironment {
   isAlive(process: ProcessIdentity): boolean;
   /** By its directory: whom the next caller of this process waits for before it looks for a lock. Absent: all look at the same time. */
   readonly turns?: Map<string, Promise<void>>;
+  /** Who asks for the same directory at the same time shares one look. Absent: each has its own. */
+  readonly repositories?: SharedLooks<Repository>;
   /** What merges write with. */
   readonly disk: Disk;
   /** Of one request: ends its wait for a lock. */

@@ -6,24 +6,26 @@ import type { Worktree } from "../mailbox/worktree.ts";
 import { dropBrokenEntry } from "./broken-entries.ts";
 import { deleteRef } from "./delete-ref.ts";
 import type { Repository } from "./environment.ts";
-import { baseRef, snapshotRef, treeRecordFolder, treesFolder } from "./layout.ts";
-import { listedTrees } from "./listed-trees.ts";
-import { forgetSides } from "./merge/begin-from.ts";
+import { baseRef, ignoredRef, sideRefs, snapshotRef, treeRecordFolder, treesFolder } from "./layout.ts";
+import { type ListedTree, listedTrees } from "./listed-trees.ts";
 import { forgetShown } from "./merge/settle.ts";
 import { idsOf } from "./ref-ids.ts";
 import { outputOf, refuseRequest } from "./refusal.ts";
 import { dropLeftovers } from "./side-index.ts";
 import type { TreeRecord } from "./tree-record.ts";
-import { chainsOf } from "./unsaved.ts";
 import { gitDirOf } from "./worktree-location.ts";
 
 /**
  * Finishes a removal; every step can be repeated after a crash. Git deletes, and only what it lists; Troupe never does.
  */
-export async function finishRemoval(repo: Repository, record: TreeRecord): Promise<void> {
+export async function finishRemoval(
+  repo: Repository,
+  record: TreeRecord,
+  known?: readonly ListedTree[],
+): Promise<void> {
   const { tree } = record;
   dropBrokenEntry(repo.common, tree.name);
-  const listed = await listedTrees(repo);
+  const listed = known ?? (await listedTrees(repo));
   if (listed.some(({ path }) => path === tree.path)) {
     pointBack(repo, tree);
     const removed = await repo.git.run(["worktree", "remove", "--force", tree.path]);
@@ -35,8 +37,9 @@ export async function finishRemoval(repo: Repository, record: TreeRecord): Promi
   const elsewhere = listed.some(
     ({ path, branch }) => path !== tree.path && branch === `refs/heads/${tree.branch}`,
   );
-  if (!elsewhere) await removeBranch(repo, tree.name, `refs/heads/${tree.branch}`);
-  await forget(repo, record);
+  const refs = await refsOf(repo, tree);
+  if (!elsewhere) await removeBranch(repo, tree, refs);
+  await forget(repo, record, refs);
   removeEmptyFolders(repo.top);
 }
 
@@ -54,10 +57,18 @@ function isNothingButPointer(path: string): boolean {
   return found?.isDirectory() === true && readdirSync(path).every((name) => name === ".git");
 }
 
+type Refs = ReadonlyMap<string, string>;
+
+/** All that may be left of a worktree, by one start of git. */
+function refsOf({ git }: Repository, { name, branch }: Worktree): Promise<Refs> {
+  const ours = [baseRef(name), snapshotRef(name), ignoredRef(name), ...sideRefs(name)];
+  return idsOf((args) => git.run(args), [`refs/heads/${branch}`, ...ours]);
+}
+
 /** Deletes the branch only if one of Troupe's refs holds its commit. Its settings, if any, are the user's. */
-async function removeBranch(repo: Repository, name: string, ref: string): Promise<void> {
+async function removeBranch(repo: Repository, { name, branch }: Worktree, ids: Refs): Promise<void> {
+  const ref = `refs/heads/${branch}`;
   const holders = [snapshotRef(name), baseRef(name)];
-  const ids = await idsOf((args) => repo.git.run(args), [ref, ...holders]);
   const tip = ids.get(ref);
   // It may have commits that were not made in the worktree, so it is not Troupe's alone.
   if (tip === undefined || !(await isHeld(repo, tip, holders, ids))) return;
@@ -68,7 +79,7 @@ async function isHeld(
   { git }: Repository,
   tip: string,
   holders: readonly string[],
-  ids: ReadonlyMap<string, string>,
+  ids: Refs,
 ): Promise<boolean> {
   if (holders.some((holder) => ids.get(holder) === tip)) return true;
   for (const holder of holders)
@@ -77,14 +88,13 @@ async function isHeld(
 }
 
 /** Forgets a worktree that was never written to; for others keeps the refs and the owner. */
-async function forget(repo: Repository, record: TreeRecord): Promise<void> {
+async function forget(repo: Repository, record: TreeRecord, refs: Refs): Promise<void> {
   const { tree } = record;
   const { name } = tree;
   const folder = treeRecordFolder(repo.common, name);
   // Left by a killed rebase.
-  await forgetSides(repo, tree);
-  const { snapshot, ignored } = await chainsOf((args, options) => repo.git.run(args, options), name);
-  if (snapshot === null && ignored === null) {
+  for (const side of sideRefs(name)) if (refs.has(side)) await deleteRef(repo, side);
+  if (!refs.has(snapshotRef(name)) && !refs.has(ignoredRef(name))) {
     await deleteRef(repo, baseRef(name));
     rmSync(folder, { recursive: true, force: true });
     return;

@@ -41,6 +41,11 @@ export function ignoredRef(name: string): string {
   return `${OUR_REFS}ignored/${name}`;
 }
 
+/** Returns the refs of both sides of a rebase, which appear in its marks. */
+export function sideRefs(name: string): readonly string[] {
+  return ["checkout", "agent"].map((side) => `${OUR_REFS}sides/${name}/${side}`);
+}
+
 /** Returns the ref of the checkout before or after a merge. */
 export function mergeRef(merge: string, which: "before" | "after"): string {
   return `${OUR_REFS}merges/${merge}/${which}`;

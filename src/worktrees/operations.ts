@@ -242,14 +242,9 @@ export function makeOperations(): Operations {
   const histories = new Histories();
   const frequent = new AtMost(2 * availableParallelism());
   const checkouts = new SharedLooks<SeenCheckout>();
-  const folders = new SharedLooks<SuccessOf<"inspect">>();
   return {
     ...operations,
     // Many agents start together, and begin from the same.
-    inspect: (request, ground) =>
-      request.trees === false
-        ? folders.ask(request.folder, () => inspect(request, { ...ground, signal: undefined }))
-        : inspect(request, ground),
     create(request, ground, signal) {
       if (!request.deferred) return createTree(request, ground, signal);
       const { folder, baseRef, travels } = request;

@@ -3,6 +3,7 @@ import { randomIds } from "../mailbox/ids.ts";
 import { cleanEnvironment } from "../processes/environment.ts";
 import type { GitEnvironment } from "./environment.ts";
 import { realDisk } from "./merge/disk.ts";
+import { SharedLooks } from "./shared-looks.ts";
 
 /** Returns the surroundings of git for this process, which holds the locks. */
 export function ownEnvironment(env: Readonly<Record<string, string | undefined>>): GitEnvironment {
@@ -14,6 +15,7 @@ export function ownEnvironment(env: Readonly<Record<string, string | undefined>>
     self: processIdentity(process.pid),
     isAlive,
     turns: new Map(),
+    repositories: new SharedLooks(),
     disk: realDisk,
   };
 }

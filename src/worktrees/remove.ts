@@ -55,7 +55,7 @@ export async function removeUnderLock(
     const saved = await withTreeLock(repo.common, tree.name, ground, () => save(record, ground));
     markRemoval(repo.common, tree.name, saved);
   }
-  return finishRemoval(repo, record);
+  return finishRemoval(repo, record, listed);
 }
 
 /** Takes a last snapshot and proves that it has everything. */

@@ -20,9 +20,14 @@ const BRANCHES = "refs/heads/";
 
 /**
  * Finds the checkout that contains `folder`; a linked worktree is its own checkout. Needs one command if there is a
- * commit. Throws a refusal.
+ * commit, and none if another caller is about to look there. Throws a refusal.
  */
-export async function repositoryAt(folder: string, ground: GitEnvironment): Promise<Repository> {
+export function repositoryAt(folder: string, ground: GitEnvironment): Promise<Repository> {
+  const look = () => lookAt(folder, ground);
+  return ground.repositories?.ask(folder, look) ?? look();
+}
+
+async function lookAt(folder: string, ground: GitEnvironment): Promise<Repository> {
   const git = gitIn(folder, ground.env);
   const ask = () => git.run(["rev-parse", ...QUESTIONS]);
   const first = await ask();

@@ -3,8 +3,7 @@ import type { Worktree } from "../mailbox/worktree.ts";
 import type { GitEnvironment } from "./environment.ts";
 import { isConnected } from "./gc-guard.ts";
 import { parts } from "./git.ts";
-import { ignoredRef, snapshotRef } from "./layout.ts";
-import { idsOf } from "./ref-ids.ts";
+import { snapshotRef } from "./layout.ts";
 import { lastLine, outputOf, refuseRequest } from "./refusal.ts";
 import { copyIndex, openSideIndex, sideIndexFile } from "./side-index.ts";
 import { submoduleFiles } from "./submodule-files.ts";
@@ -124,13 +123,4 @@ async function stagedCommit(
   } finally {
     drop();
   }
-}
-
-/** Returns the newest commit of each chain, or null. */
-export async function chainsOf(
-  git: TreeGit,
-  name: string,
-): Promise<{ readonly snapshot: string | null; readonly ignored: string | null }> {
-  const found = await idsOf(git, [snapshotRef(name), ignoredRef(name)]);
-  return { snapshot: found.get(snapshotRef(name)) ?? null, ignored: found.get(ignoredRef(name)) ?? null };
 }

@@ -3,7 +3,7 @@ import type { Worktree } from "../../mailbox/worktree.ts";
 import { deleteRef } from "../delete-ref.ts";
 import type { GitEnvironment, LocatedRepository } from "../environment.ts";
 import { dropLocksOfKilled } from "../killed-git.ts";
-import { baseRef, OUR_REFS } from "../layout.ts";
+import { baseRef, sideRefs } from "../layout.ts";
 import { idsOf } from "../ref-ids.ts";
 import { outputOf } from "../refusal.ts";
 import { gitOn, locateWorktree } from "../worktree-location.ts";
@@ -29,7 +29,7 @@ export async function beginFrom(tree: Worktree, ground: GitEnvironment): Promise
 
 /** Deletes the names of both sides of a rebase, which appear in its marks. */
 export async function forgetSides(repo: LocatedRepository, { name }: Worktree): Promise<void> {
-  const sides = ["checkout", "agent"].map((side) => `${OUR_REFS}sides/${name}/${side}`);
+  const sides = sideRefs(name);
   const ids = await idsOf((args) => repo.git.run(args), sides);
   for (const side of sides) if (ids.has(side)) await deleteRef(repo, side);
 }

@@ -1,8 +1,13 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Worktree } from "../../mailbox/worktree.ts";
 import { isTreeDeferred, makeDeferred } from "../deferred.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
+import { snapshotRef } from "../layout.ts";
 import { withLock, withTreeLock } from "../lock.ts";
 import type { GitRequest, SuccessOf } from "../protocol.ts";
 import { retryAfterGc } from "../refusal.ts";
+import { snapshotToMerge } from "./agent-snapshot.ts";
 import { checkoutOf } from "./candidate.ts";
 import { openMerge } from "./journal.ts";
 import { rollBackUnfinished } from "./roll-back.ts";
@@ -19,6 +24,7 @@ export async function prepareMerge(
   if (emptyToo) await makeDeferred(tree, ground, signal);
   else if (await isTreeDeferred(tree, ground)) return { type: "empty", notes: [] };
   const repo = await checkoutOf(tree, ground);
+  if (!emptyToo && (await hasNoEdits(repo, tree, ground))) return { type: "empty", notes: [] };
   const before = await afterOthers(repo, ground, signal);
   const look = { tree, checked: false, hold: [] };
   const { sides, candidate } = await retryAfterGc(repo.common, ground, () =>
@@ -44,6 +50,15 @@ export async function prepareMerge(
     strange: candidate.deleted.filter((path) => !known.has(path)),
     notes,
   };
+}
+
+/**
+ * Whether a worktree that no snapshot has found changed is still as it was made: then the checkout need not be looked at. A ref that
+ * git has packed only costs that look.
+ */
+async function hasNoEdits(repo: Repository, tree: Worktree, ground: GitEnvironment): Promise<boolean> {
+  if (existsSync(join(repo.common, snapshotRef(tree.name)))) return false;
+  return (await snapshotToMerge(repo, tree, false, ground)) === tree.base;
 }
 
 /** Reads a checkout only after others have finished writing it, or were rolled back. */
