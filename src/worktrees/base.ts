@@ -1,27 +1,34 @@
 import { snapshotCheckout } from "./checkout-snapshot.ts";
-import type { GitEnvironment, Repository } from "./environment.ts";
+import type { Base, GitEnvironment, Repository } from "./environment.ts";
 import type { BaseRef } from "./protocol.ts";
 import { bothEnded, refuseRequest } from "./refusal.ts";
 import { operationInProgress } from "./repository.ts";
 
-export interface Base {
-  readonly commit: string;
-  readonly notes: readonly string[];
+interface Wanted {
+  readonly baseRef: BaseRef;
+  readonly travels?: boolean | undefined;
 }
 
 /** Returns the commit that a worktree starts from (A16.1), with notes on what it lacks (C12). */
-export async function baseOf(
+export function baseOf(repo: Repository, wanted: Wanted, ground: GitEnvironment): Promise<Base> {
+  const { looks } = ground;
+  if (looks === undefined) return takeBase(repo, wanted, ground);
+  const key = JSON.stringify([repo.top, repo.head, wanted.baseRef, wanted.travels]);
+  // It is not only for the first who asks.
+  return looks.bases.ask(key, () => takeBase(repo, wanted, { ...ground, signal: undefined }));
+}
+
+async function takeBase(
   repo: Repository,
-  { baseRef, travels = false }: { readonly baseRef: BaseRef; readonly travels?: boolean | undefined },
+  { baseRef, travels = false }: Wanted,
   ground: GitEnvironment,
-  signal: AbortSignal | undefined,
 ): Promise<Base> {
   switch (baseRef) {
     case "checkout":
-      return ofCheckout(repo, travels, ground, signal);
+      return ofCheckout(repo, travels, ground);
     case "head":
       if (repo.head === null) return refuseRequest(noCommit(repo, "head"));
-      return { commit: repo.head, notes: await about(repo, repo.head, signal) };
+      return { commit: repo.head, notes: await about(repo, repo.head, ground) };
     case "fresh":
       return fresh(repo);
     default:
@@ -29,18 +36,13 @@ export async function baseOf(
   }
 }
 
-async function ofCheckout(
-  repo: Repository,
-  travels: boolean,
-  ground: GitEnvironment,
-  signal: AbortSignal | undefined,
-): Promise<Base> {
+async function ofCheckout(repo: Repository, travels: boolean, ground: GitEnvironment): Promise<Base> {
   const { head } = repo;
   // If nothing is uncommitted, HEAD is the base.
   const like = head === null ? null : treeOf(repo, head);
   const [taken, notes] = await bothEnded(
     snapshotCheckout(repo, head === null ? [] : [head], ground, { travels, like }),
-    head === null ? Promise.resolve([]) : about(repo, head, signal),
+    head === null ? Promise.resolve([]) : about(repo, head, ground),
   );
   return { commit: taken.commit, notes: [...taken.notes, ...notes] };
 }
@@ -69,7 +71,7 @@ async function fresh(repo: Repository): Promise<Base> {
   );
 }
 
-async function about(repo: Repository, head: string, signal: AbortSignal | undefined): Promise<string[]> {
+async function about(repo: Repository, head: string, { signal }: GitEnvironment): Promise<string[]> {
   const doing = await operationInProgress(repo);
   const behind = await repo.git.run(
     ["rev-list", "--count", `${head}..@{upstream}`],

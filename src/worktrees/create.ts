@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
 import { advanceToBase, holdBase, holdNewBase, notMade } from "./advance-base.ts";
-import { type Base, baseOf } from "./base.ts";
+import { baseOf } from "./base.ts";
 import { dropBrokenEntries } from "./broken-entries.ts";
 import { copyIgnored } from "./copy-ignored.ts";
 import { discardWorktree } from "./discard.ts";
-import type { GitEnvironment, Repository } from "./environment.ts";
+import type { Base, GitEnvironment, Repository } from "./environment.ts";
 import { fillTree, submodulesOf } from "./fill.ts";
 import {
   baseRef,
@@ -48,17 +48,13 @@ export async function makeTree(
   signal: AbortSignal | undefined,
 ): Promise<{ readonly tree: Worktree; readonly notes: string[] }> {
   return retryAfterGc(repo.common, ground, async () => {
-    const ask = () => baseOf(repo, request, ground, signal);
-    const ahead = beginsAhead(request, repo, again);
-    const first = ahead ?? (await ask());
+    // Before the lock, which each gets at another time: those that start together share one look.
+    const base = baseOf(repo, request, ground);
+    base.catch(() => {});
+    const first = beginsAhead(request, repo, again) ?? (await base);
     const record = newRecord(request, repo, first, ground);
     await withLock(repo.common, ground, () => beginTree(repo, record, again, ground), { signal });
-    return finishTree(
-      request,
-      { repo, record, base: ahead === null ? async () => first : ask },
-      ground,
-      signal,
-    );
+    return finishTree(request, { repo, record, base }, ground, signal);
   });
 }
 
@@ -183,14 +179,13 @@ async function isThere(path: string): Promise<boolean> {
 interface Begun {
   readonly repo: Repository;
   readonly record: TreeRecord;
-  /** Its base, once that is known. */
-  base(): Promise<Base>;
+  readonly base: Promise<Base>;
 }
 
 /** Writes the files; several new worktrees do so in parallel. */
 export async function finishTree(
   { dependencies }: Pick<GitRequest<"create">, "dependencies">,
-  { repo, record, base: ask }: Begun,
+  { repo, record, base: asked }: Begun,
   ground: GitEnvironment,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly tree: Worktree; readonly notes: string[] }> {
@@ -198,7 +193,7 @@ export async function finishTree(
     const git = repo.git.at(record.tree.path);
     const [filled, base] = await bothEnded(
       fillTree(git, record.tree.base, signal),
-      ask().then(async (found) => {
+      asked.then(async (found) => {
         await holdBase(repo, record.tree, found.commit, ground);
         return found;
       }),

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Worktree } from "../mailbox/worktree.ts";
 import { holdNewBase } from "./advance-base.ts";
-import { type Base, baseOf } from "./base.ts";
+import { baseOf } from "./base.ts";
 import { assertTreeName, beginTree, finishTree, makeTree, newRecord, refuseTaken } from "./create.ts";
 import { deleteRef } from "./delete-ref.ts";
 import { discardWorktree } from "./discard.ts";
@@ -35,11 +35,11 @@ export async function deferTree(
   request: GitRequest<"create">,
   ground: GitEnvironment,
   signal: AbortSignal,
-  look: () => Promise<SeenCheckout> = () => lookAtCheckout(request, ground),
 ): Promise<SuccessOf<"create">> {
   assertTreeName(request.name);
   return retryAfterGc(commonFolder(request.folder) ?? request.folder, ground, async () => {
-    const { repo, base } = await look();
+    const repo = await repositoryAt(request.folder, ground);
+    const base = await baseOf(repo, request, ground);
     if (await isAgents(repo))
       return { type: "created", ...(await makeTree(request, repo, false, ground, signal)) };
     const { dependencies } = request;
@@ -47,20 +47,6 @@ export async function deferTree(
     await withLock(repo.common, ground, () => begin(repo, record, { dependencies }, ground), { signal });
     return { type: "created", tree: record.tree, notes: [...base.notes, ...(await submodulesOf(repo.git))] };
   });
-}
-
-/** A checkout, and what a worktree of it starts from. */
-export interface SeenCheckout {
-  readonly repo: Repository;
-  readonly base: Base;
-}
-
-export async function lookAtCheckout(
-  request: Pick<GitRequest<"create">, "folder" | "baseRef" | "travels">,
-  ground: GitEnvironment,
-): Promise<SeenCheckout> {
-  const repo = await repositoryAt(request.folder, ground);
-  return { repo, base: await baseOf(repo, request, ground, ground.signal) };
 }
 
 /** True if a checkout is itself a worktree of Troupe. */
@@ -103,7 +89,7 @@ export async function makeDeferred(
     withLock(repo.common, ground, () => beginMaking(repo, name, ground), { signal }),
   );
   if (begun === null) return [];
-  const base = async () => ({ commit: begun.tree.base, notes: [] });
+  const base = Promise.resolve({ commit: begun.tree.base, notes: [] });
   const { notes } = await finishTree(begun.deferred, { repo, record: begun, base }, ground, signal);
   return notes;
 }

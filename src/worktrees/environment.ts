@@ -16,12 +16,18 @@ export interface GitEnvironment {
   isAlive(process: ProcessIdentity): boolean;
   /** By its directory: whom the next caller of this process waits for before it looks for a lock. Absent: all look at the same time. */
   readonly turns?: Map<string, Promise<void>>;
-  /** Who asks for the same directory at the same time shares one look. Absent: each has its own. */
-  readonly repositories?: SharedLooks<Repository>;
+  /** Many agents start together, and begin from the same. Absent: each looks for itself. */
+  readonly looks?: { readonly repositories: SharedLooks<Repository>; readonly bases: SharedLooks<Base> };
   /** What merges write with. */
   readonly disk: Disk;
   /** Of one request: ends its wait for a lock. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** What a worktree starts from, with notes on what that lacks. */
+export interface Base {
+  readonly commit: string;
+  readonly notes: readonly string[];
 }
 
 /** What is known of a checkout without asking git. */

@@ -8,7 +8,7 @@ import { changedLinesOf } from "./changed-lines.ts";
 import { countsBetween } from "./changes.ts";
 import { claimTree } from "./claim.ts";
 import { createTree } from "./create.ts";
-import { deferTree, isTreeDeferred, lookAtCheckout, makeDeferred, type SeenCheckout } from "./deferred.ts";
+import { deferTree, isTreeDeferred, makeDeferred } from "./deferred.ts";
 import { diffTree } from "./diff.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { Histories } from "./ever-tracked.ts";
@@ -29,7 +29,6 @@ import { removeTree } from "./remove.ts";
 import { removeNamedTree } from "./remove-named.ts";
 import { repositoryAt } from "./repository.ts";
 import { restoreTree } from "./restore.ts";
-import { SharedLooks } from "./shared-looks.ts";
 import { sideIndexFile } from "./side-index.ts";
 import { sweep } from "./sweep.ts";
 import { exportTree } from "./travel/export.ts";
@@ -241,18 +240,8 @@ export const operations: Omit<Operations, "everTracked"> = {
 export function makeOperations(): Operations {
   const histories = new Histories();
   const frequent = new AtMost(2 * availableParallelism());
-  const checkouts = new SharedLooks<SeenCheckout>();
   return {
     ...operations,
-    // Many agents start together, and begin from the same.
-    create(request, ground, signal) {
-      if (!request.deferred) return createTree(request, ground, signal);
-      const { folder, baseRef, travels } = request;
-      const look = () => lookAtCheckout(request, { ...ground, signal: undefined });
-      return deferTree(request, ground, signal, () =>
-        checkouts.ask(JSON.stringify([folder, baseRef, travels]), look),
-      );
-    },
     everTracked: (request, ground, signal) => histories.lookUp(request, ground, signal),
     // Each turn of each agent asks for these. All in parallel, they would starve the merges, which come one after the other.
     snapshot: (request, ground, signal) => frequent.run(signal, () => snapshotTree(request, ground)),

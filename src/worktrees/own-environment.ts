@@ -15,7 +15,7 @@ export function ownEnvironment(env: Readonly<Record<string, string | undefined>>
     self: processIdentity(process.pid),
     isAlive,
     turns: new Map(),
-    repositories: new SharedLooks(),
+    looks: { repositories: new SharedLooks(), bases: new SharedLooks() },
     disk: realDisk,
   };
 }

@@ -24,7 +24,7 @@ const BRANCHES = "refs/heads/";
  */
 export function repositoryAt(folder: string, ground: GitEnvironment): Promise<Repository> {
   const look = () => lookAt(folder, ground);
-  return ground.repositories?.ask(folder, look) ?? look();
+  return ground.looks?.repositories.ask(folder, look) ?? look();
 }
 
 async function lookAt(folder: string, ground: GitEnvironment): Promise<Repository> {

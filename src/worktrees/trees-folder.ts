@@ -1,19 +1,20 @@
 import { lstatSync } from "node:fs";
-import { lstat, mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
 import type { Repository } from "./environment.ts";
-import { treesFolder } from "./layout.ts";
+import { ourFolder, treesFolder } from "./layout.ts";
 import { refuseRequest } from "./refusal.ts";
 
 /**
  * Makes the directory of the worktrees if missing. Refuses a link or another device: an agent's edits would be outside
- * the checkout.
+ * the checkout. Call only with the repository's lock.
  */
 export async function makeTreesFolder(repo: Repository): Promise<void> {
   const folder = treesFolder(repo.top);
   const { dev } = await lstat(repo.top);
   for (const part of [dirname(folder), folder]) {
+    if (part === folder) await placeIgnored(folder, join(ourFolder(repo.common), "worktrees.new"));
     await mkdir(part).catch(unlessThere);
     const found = await lstat(part);
     if (found.isSymbolicLink())
@@ -30,14 +31,29 @@ export async function makeTreesFolder(repo: Repository): Promise<void> {
   await ignoreAll(join(folder, ".gitignore"));
 }
 
+/** Places it with its `.gitignore` in one step: a snapshot at the same time would have the file. Else it is made as always. */
+async function placeIgnored(folder: string, prepared: string): Promise<void> {
+  if (lstatSync(folder, { throwIfNoEntry: false }) !== undefined) return;
+  try {
+    await mkdir(prepared, { recursive: true });
+    await writeFile(join(prepared, ".gitignore"), EVERYTHING);
+    await rename(prepared, folder);
+  } catch {
+    // Such as another disk.
+    await rm(prepared, { recursive: true, force: true });
+  }
+}
+
 /** The star matches the file itself, too: git sees none of this. */
+const EVERYTHING = "*\n";
+
 async function ignoreAll(file: string): Promise<void> {
   const isEmpty = await stat(file).then(
     ({ size }) => size === 0,
     () => false,
   );
   // A full disk or a crash may have left it empty; the user did not write that.
-  await writeFile(file, "*\n", { flag: isEmpty ? "w" : "wx" }).catch(unlessThere);
+  await writeFile(file, EVERYTHING, { flag: isEmpty ? "w" : "wx" }).catch(unlessThere);
 }
 
 /** True if it exists and is not behind a link. */

@@ -382,3 +382,14 @@ test("reading a worktree's edits together with others does not reveal the others
     expect(notes).toEqual([expect.stringMatching(/does not ignore the worktrees there/)]);
   expect(await second.git("ls-files", ".claude")).toBe(".claude/worktrees/.gitignore");
 });
+
+test("worktrees that are made together in a clean checkout begin from its HEAD: no snapshot has what making them writes", async () => {
+  for (let round = 0; round < 15; round += 1) {
+    const person = await repositoryWith({ "a.txt": "1\n" });
+    const head = (await person.must(["rev-parse", "HEAD"])).trim();
+    const all = await Promise.all(
+      Array.from({ length: 6 }, (_, n) => made(person, { name: `together-${n}` })),
+    );
+    expect(all.map(({ tree }) => tree.base)).toEqual(all.map(() => head));
+  }
+});

@@ -14,7 +14,7 @@ import { repositoryAt } from "../repository.ts";
 import { openSideIndex, type SideIndex, seedFromTree } from "../side-index.ts";
 import { addAll, hasFilesOf } from "../tree-add.ts";
 import { readRecord } from "../tree-record.ts";
-import { gitOn, locateWorktree, type TreeGit } from "../worktree-location.ts";
+import { commonFolder, gitOn, locateWorktree, type TreeGit } from "../worktree-location.ts";
 import { beginFrom, forgetSides } from "./begin-from.ts";
 import { lstatOf } from "./file-state.ts";
 import { foldersOf } from "./names.ts";
@@ -38,7 +38,10 @@ export async function settleTree(
   { tree }: GitRequest<"settle">,
   ground: GitEnvironment,
 ): Promise<SuccessOf<"settle">> {
-  await settleLeftOver(await repositoryAt(tree.checkout, ground), tree, ground);
+  const common = commonFolder(tree.checkout);
+  // Nearly always there is nothing to restore.
+  if (common === null || readShown(common, tree) !== null)
+    await settleLeftOver(await repositoryAt(tree.checkout, ground), tree, ground);
   return { type: "done" };
 }
 
