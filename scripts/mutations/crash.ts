@@ -109,7 +109,7 @@ export const crash: readonly Mutation[] = [
   {
     name: "I28-sides-of-a-killed-rebase-stay",
     file: "src/worktrees/finish-removal.ts",
-    from: "await forgetSides(repo, tree);",
+    from: "for (const side of sideRefs(name)) if (refs.has(side)) await deleteRef(repo, side);",
     to: "",
     tests: ["test/worktrees/remove.test.ts"],
     title: "the names of both sides that a killed rebase left go with the tree",
