@@ -87,26 +87,29 @@ export function hookRunner(ports: HookPorts): HookRunner {
   let ended: Promise<void> | undefined;
 
   /**
-   * The only way in which hooks run. A call of an agent on a runner has the paths there: what session hooks get of it,
-   * and what they change, is as for an agent here. Null if no hook runs.
+   * The only way in which hooks run. An agent on a runner has the paths there: what session hooks get of it, and what they
+   * change, is as for an agent here, and what they tell it has its own paths. Null if no hook runs.
    */
   function run(event: HookedEvent): Promise<HookDecision> | null {
-    const { input, caller } = event;
-    const { away } = caller;
+    const { away } = event.caller;
     const isConfigured = (ports.hooks.get(event.event) ?? []).length > 0;
-    if (away === undefined || input === undefined || !isConfigured) return runHere(event);
-    return runMoved(event, away);
+    return away === undefined || !isConfigured ? runHere(event) : runMoved(event, away);
   }
 
   async function runMoved(event: HookedEvent, away: Roots): Promise<HookDecision> {
-    const { restoreInput, toSession } = await import("./moved-paths.ts");
+    const { restoreInput, toRunner, toSession } = await import("./moved-paths.ts");
     const { input, fields } = event;
     // Also what a call returned, and the rules that would spare a question about it.
     const moved = Object.entries(fields).map(([name, value]) => [name, toSession(value, away)]);
     const shown = { ...event, input: toSession(input, away), fields: Object.fromEntries(moved) };
     const decision = (await runHere(shown)) ?? {};
-    if (decision.input === undefined) return decision;
-    return { ...decision, input: restoreInput(decision.input, input, away) };
+    const { reason, text, input: printed } = decision;
+    return {
+      ...decision,
+      ...(reason !== undefined && { reason: toRunner(reason, away) }),
+      ...(text !== undefined && { text: toRunner(text, away) }),
+      ...(printed !== undefined && { input: restoreInput(printed, input, away) }),
+    };
   }
 
   function runHere(event: HookedEvent): Promise<HookDecision> | null {

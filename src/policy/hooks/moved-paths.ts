@@ -72,6 +72,11 @@ export function toSession(value: unknown, roots: Roots): unknown {
   return mapTexts(value, (text) => movePaths(text, roots.runner, roots.session));
 }
 
+/** The reverse, for what the agent reads. */
+export function toRunner(text: string, { session, runner }: Roots): string {
+  return movePaths(text, session, runner);
+}
+
 /**
  * Returns the input that a hook printed, with its paths on the session's machine as those on the runner. `input`: what
  * the call had; what the hook left as it was shown is as it was.
@@ -92,7 +97,7 @@ function restoreValue(printed: unknown, before: unknown, roots: Roots): unknown 
   if (isObject(printed)) return restoreInput(printed, before, roots);
   if (Array.isArray(printed) && Array.isArray(before))
     return printed.map((one, at) => restoreValue(one, before[at], roots));
-  return mapTexts(printed, (text) => movePaths(text, roots.session, roots.runner));
+  return mapTexts(printed, (text) => toRunner(text, roots));
 }
 
 function mapTexts(value: unknown, change: (text: string) => string): unknown {

@@ -17,6 +17,7 @@ import {
 import { type RunProcess, runHook } from "./hook-process.ts";
 import { type Hook, type Hooks, hookName } from "./hooks.ts";
 import type { HookModels } from "./model-hook.ts";
+import { toRunner } from "./moved-paths.ts";
 import type { HookCaller } from "./results.ts";
 
 export interface HookPorts {
@@ -159,7 +160,10 @@ export function hookRuns(ports: HookPorts): HookRuns {
     const { verdict, reason, text, message } = response.decision;
     const wakes = hook.async === "wakes" && verdict === "block";
     const said = [wakes ? reason : undefined, text, message].filter((one) => one !== undefined);
-    if (said.length > 0) ports.onLater(event.caller.owner, event.event, said.join("\n"), wakes);
+    if (said.length === 0) return;
+    const { owner, away } = event.caller;
+    const heard = away === undefined ? said : said.map((one) => toRunner(one, away));
+    ports.onLater(owner, event.event, heard.join("\n"), wakes);
   }
 
   return {

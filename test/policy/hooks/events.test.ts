@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ActorId } from "../../../src/mailbox/ids.ts";
+import { ActorId, MAIN } from "../../../src/mailbox/ids.ts";
+import type { HookEvent } from "../../../src/settings/hook-events.ts";
 import { edit, never, printing, startHooks } from "./session.ts";
 
 const hooksOf = startHooks();
@@ -172,4 +173,44 @@ test("a skill's hook with `once` runs once in a session, for the actors that use
   expect(await runner.stop(stopping, never)).toEqual({});
   expect(await runner.stop({ ...stopping, skills: [skill] }, never)).toEqual({ append: "x" });
   expect(await runner.stop({ ...stopping, skills: [skill] }, never)).toEqual({});
+});
+
+describe("for an agent on a runner (issue 22)", () => {
+  const there = "/var/tmp/troupe/S/agent-X";
+  const start = (event: HookEvent, command: string) => {
+    const session = hooksOf(event, [{ command: `cat > event.json; ${command}` }]);
+    const { folder } = session;
+    return { ...session, caller: { ...session.caller, away: { runner: there, session: folder } } };
+  };
+
+  test("a SubagentStop hook reads the paths of this machine, and the agent those of its own", async () => {
+    const { runner, caller, folder } = start("SubagentStop", 'echo "look at $PWD/a.ts" >&2; exit 2');
+    const stopping = { ...caller, continued: 0, lastText: `I wrote ${there}/a.ts.` };
+    expect(await runner.subagentStop(stopping, never)).toEqual({ goOn: `look at ${there}/a.ts` });
+    expect(readBack(folder)).toMatchObject({
+      cwd: folder,
+      last_assistant_message: `I wrote ${folder}/a.ts.`,
+    });
+  });
+
+  test("a PreToolUse hook that denies a call names the agent's own path", async () => {
+    const { runner, caller, folder } = start("PreToolUse", 'echo "not $PWD/a.ts" >&2; exit 2');
+    const call = { ...edit, input: { file_path: `${there}/a.ts` } };
+    expect(await runner.preToolUse(call, caller, never)).toEqual({
+      type: "deny",
+      reason: `not ${there}/a.ts`,
+    });
+    expect(readBack(folder)).toMatchObject({ tool_input: { file_path: `${folder}/a.ts` } });
+  });
+
+  test("what an asynchronous hook says later has the agent's own paths", async () => {
+    const session = hooksOf("PostToolUse", [
+      { command: `printf '{"systemMessage":"%s/a.ts is wrong"}' "$PWD"`, async: true },
+    ]);
+    const caller = { ...session.caller, away: { runner: there, session: session.folder } };
+    const end = { event: "PostToolUse", response: {} } as const;
+    await session.runner.postToolUse(edit, end, caller, never);
+    expect(await session.later()).toEqual([MAIN, "PostToolUse", `${there}/a.ts is wrong`, false]);
+    expect(session.messages).toEqual([`${session.folder}/a.ts is wrong`]);
+  });
 });
