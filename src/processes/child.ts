@@ -11,9 +11,6 @@ import { pipedOutput } from "./piped-output.ts";
 import { processGroup } from "./process-group.ts";
 import { type Lines, notStarted, type ProcessRequest, type ProcessResult, unknown } from "./requests.ts";
 
-/** A longer timer would fire immediately. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
 export type Stop = "timed-out" | "cancelled";
 type Started = Extract<Launch, { type: "started" }>;
 
@@ -98,8 +95,7 @@ function watch(
     void group.end();
   });
   const { timeoutMs } = request;
-  const withdraw =
-    timeoutMs === null ? () => {} : clock.after(Math.min(timeoutMs, MAX_TIMER_MS), () => stop("timed-out"));
+  const withdraw = timeoutMs === null ? () => {} : clock.after(timeoutMs, () => stop("timed-out"));
 
   async function finish(): Promise<ProcessResult> {
     const { exitCode, signal } = await exitOf(started.process);
