@@ -43,44 +43,24 @@ interface Opened {
 
 /**
  * Opens what `sealMessage` made; null if another key or topic sealed it. Rejects if its blob is gone. `sealerOf` gives the
- * key of the session that the message names.
+ * key of the session that the message names. `isOnlyReceiver`: nothing else opens it, so its blob is removed.
  */
 export async function openMessage(
-  carrier: Pick<Carrier, "getBlob">,
-  sealerOf: (session: string) => Sealer | null,
-  topic: string,
-  raw: string,
-): Promise<Opened | null> {
-  const envelope = z.safeParse(Envelope, parsed(raw));
-  return envelope.success ? openEnvelope(carrier, sealerOf, topic, envelope.data) : null;
-}
-
-/** Opens a message whose only receiver this is: its blob is removed. */
-export async function receiveMessage(
   carrier: Pick<Carrier, "getBlob" | "dropBlob">,
   sealerOf: (session: string) => Sealer | null,
   topic: string,
   raw: string,
+  isOnlyReceiver = false,
 ): Promise<Opened | null> {
-  const envelope = z.safeParse(Envelope, parsed(raw));
-  if (!envelope.success) return null;
-  const opened = await openEnvelope(carrier, sealerOf, topic, envelope.data);
-  if (opened !== null && "blob" in envelope.data) await dropParts(carrier, envelope.data.blob);
-  return opened;
-}
-
-async function openEnvelope(
-  carrier: Pick<Carrier, "getBlob">,
-  sealerOf: (session: string) => Sealer | null,
-  topic: string,
-  envelope: z.infer<typeof Envelope>,
-): Promise<Opened | null> {
-  const { session } = envelope;
-  const sealer = sealerOf(session);
-  if (sealer === null) return null;
-  const sealed = "sealed" in envelope ? envelope.sealed : await readBlob(carrier, envelope.blob);
+  const { success, data } = z.safeParse(Envelope, parsed(raw));
+  const sealer = success ? sealerOf(data.session) : null;
+  if (!success || sealer === null) return null;
+  const sealed = "sealed" in data ? data.sealed : await readBlob(carrier, data.blob);
   const text = sealer.open(topic, sealed);
-  return text === null ? null : { session, value: parsed(text) };
+  if (text === null) return null;
+  const opened = { session: data.session, value: parsed(text) };
+  if (isOnlyReceiver && "blob" in data) await dropParts(carrier, data.blob);
+  return opened;
 }
 
 async function readBlob(carrier: Pick<Carrier, "getBlob">, name: string): Promise<string> {

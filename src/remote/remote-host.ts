@@ -1,6 +1,6 @@
 import type { ActorHost, ActorStart } from "../actors/hosts.ts";
 import { EngineAwayError } from "../engine/limits.ts";
-import { receiveMessage, sealMessage } from "../engine/messages.ts";
+import { openMessage, sealMessage } from "../engine/messages.ts";
 import { SealedBlobs } from "../engine/sealed-blobs.ts";
 import { type Clock, within } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
@@ -216,9 +216,8 @@ export class RemoteHost implements ActorHost {
   async #receive(line: OpenLine, topic: string, raw: string): Promise<void> {
     const { session } = this.#options;
     const { carrier, sealer } = line;
-    const opened = await receiveMessage(carrier, (id) => (id === session ? sealer : null), topic, raw).catch(
-      () => null,
-    );
+    const sealerOf = (id: string) => (id === session ? sealer : null);
+    const opened = await openMessage(carrier, sealerOf, topic, raw, true).catch(() => null);
     const parsed = opened && ToSession.safeParse(opened.value);
     if (!parsed?.success || this.#line.current !== line) return;
     this.#line.noteSpoken();

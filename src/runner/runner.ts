@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { loadavg } from "node:os";
 import type { Carrier, LendSlot, OfferedAttempt, Taking } from "../engine/carrier.ts";
-import { openMessage, receiveMessage, type Sealer, sealMessage } from "../engine/messages.ts";
+import { openMessage, type Sealer, sealMessage } from "../engine/messages.ts";
 import { SealedBlobs } from "../engine/sealed-blobs.ts";
 import { sweepTemporaryFolders } from "../journal/temporary-folder.ts";
 import { errorMessage } from "../lib/errors.ts";
@@ -261,7 +261,7 @@ class OpenRunner implements Runner {
 
   async #receive(topic: string, raw: string): Promise<void> {
     const { carrier, sealerOf } = this.#options;
-    const opened = await receiveMessage(carrier, sealerOf, topic, raw).catch(() => undefined);
+    const opened = await openMessage(carrier, sealerOf, topic, raw, true).catch(() => undefined);
     if (opened === undefined) return;
     if (opened === null)
       return this.#refuse("message", "Dropped a message that was not sealed by its session.");
