@@ -10,29 +10,17 @@ import {
 import { oneLine } from "../../lib/text.ts";
 import { failed, type ToolFailure } from "../tool.ts";
 
-export interface NewTask {
-  readonly subject: string;
-  readonly description: string;
-  readonly activeForm?: string | undefined;
-  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-}
+type Created = Extract<TaskChange, { type: "created" }>;
+type Updated = Extract<TaskChange, { type: "updated" }>;
+type NewTask = Omit<Created, "type" | "id" | "metadata"> & Pick<Updated, "metadata">;
 
-export interface TaskUpdate {
+export interface TaskUpdate extends Omit<Updated, "type" | "id" | "status" | "owner"> {
   readonly taskId: string;
-  readonly subject?: string | undefined;
-  readonly description?: string | undefined;
-  readonly activeForm?: string | undefined;
   readonly status?: TaskStatus | "deleted" | undefined;
-  readonly addBlocks?: readonly string[] | undefined;
-  readonly addBlockedBy?: readonly string[] | undefined;
   readonly owner?: string | undefined;
-  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-export function decideCreate(
-  graph: TaskGraph,
-  task: NewTask,
-): Extract<TaskChange, { type: "created" }> | ToolFailure {
+export function decideCreate(graph: TaskGraph, task: NewTask): Created | ToolFailure {
   const subject = oneLine(task.subject);
   if (subject === "") return failed("subject is empty. Say in a few words what to do.");
   return {
