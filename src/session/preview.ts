@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { SupervisorEvent } from "../events/event.ts";
 import { agentParts, mainParts, type Preview } from "../features/agents/specs.ts";
+import { inTemporaryFolder } from "../journal/temporary-folder.ts";
 import type { WithheldTool } from "../tools/toolbox.ts";
 import { type Counted, countedParts } from "./counted-parts.ts";
 import { type OpenSession, openSession } from "./open-session.ts";
@@ -36,8 +34,7 @@ export async function previewContext(
   { prompt, counts }: { readonly prompt: string; readonly counts: boolean },
   onWarning: (message: string) => void,
 ): Promise<Previewed> {
-  const home = await mkdtemp(join(tmpdir(), "troupe-context-"));
-  try {
+  return inTemporaryFolder("context", async (home) => {
     const onEvent = (event: SupervisorEvent) => {
       if (event.type === "warning") onWarning(event.message);
     };
@@ -54,9 +51,7 @@ export async function previewContext(
     } finally {
       await session.close("other");
     }
-  } finally {
-    await rm(home, { recursive: true, force: true });
-  }
+  });
 }
 
 async function preview(

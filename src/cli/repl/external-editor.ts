@@ -1,6 +1,6 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { inTemporaryFolder } from "../../journal/temporary-folder.ts";
 import { runOnTerminal } from "../../processes/on-terminal.ts";
 import type { CliIO } from "../io.ts";
 
@@ -34,13 +34,10 @@ export async function pageOutside(text: string, where: Where): Promise<void> {
   });
 }
 
-async function withFile<T>(text: string, use: (path: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), "troupe-text-"));
-  try {
+function withFile<T>(text: string, use: (path: string) => Promise<T>): Promise<T> {
+  return inTemporaryFolder("text", async (folder) => {
     const path = join(folder, "text.md");
     await writeFile(path, text, { mode: 0o600 });
-    return await use(path);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+    return use(path);
+  });
 }
