@@ -1,6 +1,6 @@
 import type { AgentResult } from "../events/agent-result.ts";
 import type { SupervisorEvent } from "../events/event.ts";
-import { type Clock, pause } from "../lib/clock.ts";
+import { type Clock, pause, untilAborted } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
 import { noUsage } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
@@ -63,11 +63,7 @@ export async function runJobs(
 }
 
 async function untilTooLate({ signal, hurry, clock, graceMs }: Running, over: AbortSignal): Promise<void> {
-  if (!signal.aborted) {
-    await new Promise<void>((resolve) => {
-      signal.addEventListener("abort", () => resolve(), { once: true, signal: over });
-    });
-  }
+  await untilAborted(signal, over);
   await pause(clock, graceMs, AbortSignal.any([hurry, over]));
 }
 

@@ -32,6 +32,14 @@ export function nextTask(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
+/** Resolves as soon as the signal is aborted. `over`: aborted if it is waited for no longer; then it never resolves. */
+export function untilAborted(signal: AbortSignal, over?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true, ...(over && { signal: over }) });
+  });
+}
+
 /** Resolves after `ms`, or as soon as the signal is aborted: check the signal afterwards. */
 export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-import { type Clock, pause } from "../lib/clock.ts";
+import { type Clock, pause, untilAborted } from "../lib/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type {
   CountTokens,
@@ -84,7 +84,7 @@ export class Meter {
       request,
       settle: (outcome, signal) => {
         const over = new AbortController();
-        const late = aborted(signal, over.signal)
+        const late = untilAborted(signal, over.signal)
           .then(() => pause(this.#parts.clock, NOTICE_MS, over.signal))
           .then(() => cancelled);
         void Promise.race([outcome, late]).then((end) => {
@@ -143,13 +143,6 @@ export class Meter {
     const [oldest] = this.#known.keys();
     if (this.#known.size > KEPT && oldest !== undefined) this.#known.delete(oldest);
   }
-}
-
-function aborted(signal: AbortSignal, over: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    signal.addEventListener("abort", () => resolve(), { once: true, signal: over });
-  });
 }
 
 function failed(failure: ModelFailure): ModelOutcome {

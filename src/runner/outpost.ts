@@ -2,7 +2,7 @@ import { Background } from "../features/background/background.ts";
 import { backgroundCommands } from "../features/background/commands.ts";
 import { commandServices, withStopped } from "../features/background/index.ts";
 import { refusalOf } from "../features/gate/refusal.ts";
-import type { Clock } from "../lib/clock.ts";
+import { type Clock, untilAborted } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
 import type { AfterAnswer, AfterCall, BeforeCall, Call, CallDecision } from "../mailbox/calls.ts";
 import type { CallId } from "../mailbox/ids.ts";
@@ -338,11 +338,4 @@ function isTask(input: unknown): input is { readonly task_id: string } {
   return (
     typeof input === "object" && input !== null && "task_id" in input && typeof input.task_id === "string"
   );
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }
