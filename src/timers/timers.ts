@@ -2,6 +2,7 @@ import { realpathSync } from "node:fs";
 import { processIdentity } from "../journal/process-identity.ts";
 import type { Clock } from "../lib/clock.ts";
 import { shorten } from "../lib/text.ts";
+import { oneAtATime } from "../lib/turns.ts";
 import type { CronRequest, TimerService, TimerView, WakeUpRequest } from "../tools/timers/service.ts";
 import { type CronTimes, readCron } from "./cron.ts";
 import { JobFile, type ScheduledJob } from "./job-file.ts";
@@ -60,7 +61,7 @@ export class Timers implements TimerService {
   #withdraw: (() => void) | null = null;
   #isClosed = false;
   /** Checks and changes run one after the other. */
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = oneAtATime();
 
   constructor(ports: TimerPorts) {
     this.#ports = ports;
@@ -240,12 +241,6 @@ export class Timers implements TimerService {
       prompt: isLoop ? LOOP_PROMPT : prompt,
       because: isLoop ? because : `${because}: ${text}`,
     });
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(work);
-    this.#turn = result.catch(() => {});
-    return result;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
+import { oneAtATime } from "../lib/turns.ts";
 import { abortable } from "../tools/abortable.ts";
 import type { FetchAnswer } from "../tools/web/service.ts";
 import { readInThread } from "./convert/reader.ts";
@@ -45,7 +46,7 @@ export class Pages {
   readonly #closed = new AbortController();
   #loading = 0;
   readonly #line: Array<() => void> = [];
-  #reading: Promise<unknown> = Promise.resolve();
+  readonly #readInTurn = oneAtATime();
 
   constructor(ports: PagesPorts) {
     this.#ports = ports;
@@ -118,9 +119,7 @@ export class Pages {
       return { type: "redirect", from: url.href, to: fetched.to.href, status: fetched.status };
     const { contentType, body, isCut } = fetched;
     const raw = { url: fetched.url.href, contentType, body, isCut };
-    const reading = this.#reading.then(() => readInThread(raw, this.#ports, signal));
-    this.#reading = reading;
-    const read = await reading;
+    const read = await this.#readInTurn(() => readInThread(raw, this.#ports, signal));
     if ("problem" in read) return problem(`${url.host} sent a page that cannot be read: ${read.problem}.`);
     if (read.hasLogin && (read.text.length < LOGIN_CHARS || isLogin(url)))
       return problem(`${url.host} wants a login: the page is a form for a password. ${LOGIN_ADVICE}`);

@@ -1,4 +1,5 @@
 import type { ProcessIdentity } from "../journal/process-identity.ts";
+import type { Queues } from "../lib/turns.ts";
 import type { Git } from "./git.ts";
 import type { Disk } from "./merge/disk.ts";
 import type { SharedLooks } from "./shared-looks.ts";
@@ -15,7 +16,7 @@ export interface GitEnvironment {
   readonly self: ProcessIdentity;
   isAlive(process: ProcessIdentity): boolean;
   /** By its directory: whom the next caller of this process waits for before it looks for a lock. Absent: all look at the same time. */
-  readonly turns?: Map<string, Promise<void>>;
+  readonly turns?: Queues;
   /** Many agents start together, and begin from the same. Absent: each looks for itself. */
   readonly looks?: { readonly repositories: SharedLooks<Repository>; readonly bases: SharedLooks<Base> };
   /** What merges write with. */

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { takeLock } from "../journal/numbered-lock.ts";
 import type { ProcessIdentity } from "../journal/process-identity.ts";
+import { inTurn } from "../lib/turns.ts";
 import type { GitEnvironment } from "./environment.ts";
 import { ourFolder, treeRecordFolder } from "./layout.ts";
 import { refuseRequest } from "./refusal.ts";
@@ -31,37 +32,9 @@ export async function withLock<T>(
   // Before anything is awaited: callers get their turns in the order of their calls.
   mkdirSync(folder, { recursive: true });
   const calledAt = ground.now();
-  return inTurn(folder, ground, signal, () =>
-    alone(common, folder, ground, work, { waitMs, signal, calledAt }),
-  );
-}
-
-/** Of a hundred callers in this process one looks for the lock; the others wait for their turn, and are not too late for it. */
-async function inTurn<T>(
-  folder: string,
-  { turns }: GitEnvironment,
-  signal: AbortSignal | undefined,
-  run: () => Promise<T>,
-): Promise<T> {
-  const before = turns?.get(folder);
-  const mine = Promise.withResolvers<void>();
-  turns?.set(folder, mine.promise);
-  void mine.promise.then(() => {
-    if (turns?.get(folder) === mine.promise) turns.delete(folder);
-  });
-  try {
-    await waitFor(before, signal);
-    return await run();
-  } finally {
-    mine.resolve(before);
-  }
-}
-
-async function waitFor(turn: Promise<void> | undefined, signal: AbortSignal | undefined): Promise<void> {
-  const aborted = Promise.withResolvers<void>();
-  signal?.addEventListener("abort", () => aborted.resolve(), { once: true });
-  if (signal?.aborted) aborted.resolve();
-  if (turn !== undefined) await Promise.race([turn, aborted.promise]);
+  const take = () => alone(common, folder, ground, work, { waitMs, signal, calledAt });
+  // Of a hundred callers in this process one looks for the lock; the others wait for their turn, and are not too late for it.
+  return ground.turns === undefined ? take() : inTurn(ground.turns, folder, take, signal);
 }
 
 async function alone<T>(

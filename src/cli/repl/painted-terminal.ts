@@ -1,4 +1,5 @@
 import type { SupervisorEvent } from "../../events/event.ts";
+import { oneAtATime } from "../../lib/turns.ts";
 import { createFrames, TEXT_MS } from "../../terminal/canvas/frames.ts";
 import { createKeyProtocol } from "../../terminal/canvas/key-protocol.ts";
 import { takeKeys } from "../../terminal/canvas/modes.ts";
@@ -15,7 +16,6 @@ import { createLastOutput } from "../../terminal/transcript/last-output.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import type { CliIO } from "../io.ts";
 import { createDoublePress } from "./double-press.ts";
-import { oneAtATime } from "./one-at-a-time.ts";
 import { createPromptKeys, type PromptActions } from "./prompt-keys.ts";
 import { createQuietKeys } from "./quiet-keys.ts";
 import { createScreen, type Editing } from "./screen.ts";

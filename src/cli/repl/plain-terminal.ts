@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import type { SupervisorEvent } from "../../events/event.ts";
+import { oneAtATime } from "../../lib/turns.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import { paintFor } from "../../terminal/colour.ts";
 import { answerRows, type Choices } from "../../terminal/dialogs/choice-form.ts";
@@ -9,7 +10,6 @@ import { createCallLines } from "../../terminal/transcript/call-lines.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import type { CliIO } from "../io.ts";
 import { createPlainProgress } from "../plain-progress.ts";
-import { oneAtATime } from "./one-at-a-time.ts";
 import { createQuietKeys } from "./quiet-keys.ts";
 import type { Dialog, Terminal, TerminalListeners } from "./terminal.ts";
 

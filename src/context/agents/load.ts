@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { plainName } from "../../lib/near-name.ts";
 import { listSome } from "../../lib/text.ts";
+import { oneAtATime } from "../../lib/turns.ts";
 import type { Files } from "../files.ts";
 import { chooseByName, formatLeftOut, type Replacing } from "../markdown/choose-by-name.ts";
 import type { FileProblem } from "../markdown/fields.ts";
@@ -53,7 +54,7 @@ export function agentLibrary(search: AgentSearch, files: Files, flag?: AgentsFla
   const flagged = flag === undefined ? { agents: [], problems: [] } : agentsInFlag(flag);
   let last: LoadedAgents | null = null;
   let grants: readonly AgentGrant[] = [];
-  let looking: Promise<unknown> = Promise.resolve();
+  const inTurn = oneAtATime();
 
   async function look(): Promise<LoadedAgents> {
     const found = findMarkdown(agentDirs(search, files), files);
@@ -74,11 +75,7 @@ export function agentLibrary(search: AgentSearch, files: Files, flag?: AgentsFla
     return last ?? fresh.loaded;
   }
 
-  function next(): Promise<LoadedAgents> {
-    const looked = looking.then(look);
-    looking = looked;
-    return looked;
-  }
+  const next = () => inTurn(look);
   return { look: next, grants: () => next().then(() => grants) };
 }
 

@@ -1,6 +1,7 @@
 import { basename, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { listSome } from "../../lib/text.ts";
+import { oneAtATime } from "../../lib/turns.ts";
 import type { Files } from "../files.ts";
 import { chooseByName, formatLeftOut, type Replacing } from "../markdown/choose-by-name.ts";
 import { formatProblem } from "../markdown/fields.ts";
@@ -30,7 +31,7 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
   const read = rereadChanged((file: MarkdownFile<SkillDir>) => readSkill(file, files));
   let now = NO_SKILLS;
   let replacing: readonly Replacing<Skill>[] = [];
-  let looking: Promise<Skills> = Promise.resolve(now);
+  const inTurn = oneAtATime();
 
   async function look(): Promise<Skills> {
     const dirs = skillDirs(search, files);
@@ -43,10 +44,7 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
     return now;
   }
 
-  function next(): Promise<Skills> {
-    looking = looking.then(look);
-    return looking;
-  }
+  const next = () => inTurn(look);
 
   return {
     get now() {

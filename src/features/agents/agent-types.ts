@@ -5,6 +5,7 @@ import { escapeTags } from "../../context/escape-tags.ts";
 import type { Fact } from "../../context/facts.ts";
 import { listingBudget } from "../../context/skills/listing.ts";
 import { errorMessage } from "../../lib/errors.ts";
+import { oneAtATime } from "../../lib/turns.ts";
 import type { AgentModels } from "../../model/agent-models.ts";
 import { agentList, formatAgentLine } from "../../tools/agent-list.ts";
 import { Toolbox } from "../../tools/toolbox.ts";
@@ -60,7 +61,7 @@ export function agentLooks(
   { now, onWarning, onChange }: AgentLookParts,
 ): (() => Promise<void>) | null {
   if (now === undefined) return null;
-  let looking = Promise.resolve();
+  const inTurn = oneAtATime();
   const look = async () => {
     try {
       const found = await now();
@@ -72,10 +73,7 @@ export function agentLooks(
       onWarning(`The agents could not be read again: ${errorMessage(error)}`);
     }
   };
-  return () => {
-    looking = looking.then(look);
-    return looking;
-  };
+  return () => inTurn(look);
 }
 
 /** The list of agent types as models see it. */

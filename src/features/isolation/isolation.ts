@@ -4,6 +4,7 @@ import type { SessionState } from "../../journal/session-state.ts";
 import { type Clock, within } from "../../lib/clock.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { shorten } from "../../lib/text.ts";
+import { inTurn, type Queues } from "../../lib/turns.ts";
 import { type ActorId, callId, type SessionId } from "../../mailbox/ids.ts";
 import type { Summary } from "../../mailbox/messages.ts";
 import {
@@ -25,7 +26,6 @@ import type { SessionAsks } from "../gate/asking.ts";
 import type { HeldTree, HeldWorktrees } from "../writers/held-worktrees.ts";
 import { conflictText } from "./conflict-text.ts";
 import { type FinishedRun, MergeBack, type MergeBackOutcome } from "./merge-back.ts";
-import { MergeQueue } from "./merge-queue.ts";
 import { recheckBeforeWrite } from "./recheck.ts";
 import { resultBefore, unknownResult } from "./result-before.ts";
 import { TreeCommands } from "./tree-commands.ts";
@@ -62,7 +62,11 @@ export class WorktreeIsolation {
   readonly trees: HeldWorktrees;
   readonly need: IsolationParts["need"];
   readonly #parts: IsolationParts;
-  readonly #queue = new MergeQueue();
+  /**
+   * Finished worktrees, one at a time for each checkout, in order (issue 6). One that cannot be merged makes way for the next;
+   * the git worker's own lock keeps other processes out.
+   */
+  readonly #queue: Queues = new Map();
   readonly #commands: TreeCommands;
   readonly #back: MergeBack;
   readonly #resolutions = new Map<ActorId, number>();
@@ -235,16 +239,16 @@ export class WorktreeIsolation {
     const finished = this.#finished(actor, summary, held, isolation);
     this.#parts.onEvent({ type: "merge", actor: actor.id, state: "started" });
     let failure = "The merge did not finish.";
-    const back = await this.#queue
-      .enter(isolation.checkout, finished.signal, async (leave) => {
-        await held.settled;
-        return this.#back.run({ ...finished, leave });
-      })
-      .catch((error: Error) => {
-        failure = error.message;
-        if (!finished.signal.aborted) this.#parts.onWarning(failure);
-        return null;
-      });
+    const merge = async (leave: () => void) => {
+      finished.signal.throwIfAborted();
+      await held.settled;
+      return this.#back.run({ ...finished, leave });
+    };
+    const back = await inTurn(this.#queue, isolation.checkout, merge).catch((error: Error) => {
+      failure = error.message;
+      if (!finished.signal.aborted) this.#parts.onWarning(failure);
+      return null;
+    });
     // Stopped since then: its end keeps them.
     if (back === null)
       return { summary: finished.signal.aborted ? summary : this.#unchecked(actor, summary, failure) };

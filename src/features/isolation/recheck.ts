@@ -1,12 +1,13 @@
 import { relative, sep } from "node:path";
+import { inTurn, type Queues } from "../../lib/turns.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
 import type { HeldTree, HeldWorktrees } from "../writers/held-worktrees.ts";
 import { lookAgainWords, touches } from "./conflict-text.ts";
-import type { MergeQueue } from "./merge-queue.ts";
 
 export interface LookAgainPorts {
   readonly worktrees: Pick<Worktrees, "rebase">;
-  readonly queue: MergeQueue;
+  /** By checkout. */
+  readonly queue: Queues;
   readonly trees: HeldWorktrees;
   onWarning(message: string): void;
 }
@@ -26,8 +27,8 @@ export async function recheckBeforeWrite(
   const wanted = new Set(files.map((file) => relative(path, file).split(sep).join("/")));
   const others = () => trees.mergedInto(checkout, held.since).filter((one) => touches(one, wanted));
   if (others().length === 0) return null;
-  // In its turn, so that no merge changes the checkout during it.
-  return queue.enter(checkout, signal, async () => {
+  const recheck = async () => {
+    signal.throwIfAborted();
     let words: string | null = null;
     held.settled = held.settled.then(async () => {
       const [since, found] = [trees.merges, others()];
@@ -43,5 +44,7 @@ export async function recheckBeforeWrite(
     });
     await held.settled;
     return words;
-  });
+  };
+  // In its turn, so that no merge changes the checkout during it.
+  return inTurn(queue, checkout, recheck);
 }

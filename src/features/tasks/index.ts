@@ -6,6 +6,7 @@ import {
   type TaskGraph,
   taskInProgress,
 } from "../../journal/task-graph.ts";
+import { oneAtATime } from "../../lib/turns.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { Todo } from "../../mailbox/messages.ts";
 import type { HookRunner } from "../../policy/hooks/hook-runner.ts";
@@ -38,8 +39,8 @@ type Changing = Parameters<TaskStore["change"]>[1];
 class Tasks implements SharedTasks {
   #graph: TaskGraph;
   readonly #parts: TaskParts;
-  /** Settles when no change waits for hooks: two that wait together would be decided by the same graph. */
-  #hooked: Promise<unknown> = Promise.resolve();
+  /** For changes that wait for hooks: two that wait together would be decided by the same graph. */
+  readonly #inTurn = oneAtATime();
 
   constructor(parts: TaskParts, graph = noTasks) {
     this.#parts = parts;
@@ -65,14 +66,12 @@ class Tasks implements SharedTasks {
         : { type: "changed" as const, change, before: this.#graph };
     };
     if (!hooks.has("TaskCreated") && !hooks.has("TaskCompleted")) return this.#make(decided(), by);
-    const made = this.#hooked.then(async () => {
+    return this.#inTurn(async () => {
       const wanted = decided();
       if (wanted.type === "tool-failure") return wanted;
       const refused = await this.#refusal(wanted.change, by);
       return refused ?? this.#make(wanted, by);
     });
-    this.#hooked = made.catch(() => {});
-    return made;
   };
 
   async #make<Made extends ToolFailure | { readonly type: "changed"; readonly change: TaskChange }>(

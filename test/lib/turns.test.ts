@@ -1,10 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MergeQueue } from "../../../src/features/isolation/merge-queue.ts";
+import { inTurn, type Queues } from "../../src/lib/turns.ts";
 
-const quiet = () => new AbortController().signal;
-
-describe("the merge queue (issue 6, 4)", () => {
+describe("turns, such as those of merges (issue 6, 4)", () => {
   test("merges one at a time into each checkout, in order of arrival, however those before end (D7)", async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -19,24 +17,22 @@ describe("the merge queue (issue 6, 4)", () => {
         ),
         fc.scheduler(),
         async (jobs, scheduler) => {
-          const queue = new MergeQueue();
+          const turns: Queues = new Map();
           const running = new Map<string, number>();
           const order = new Map<string, number[]>();
           const all = jobs.map(({ checkout, ends }, place) =>
-            queue
-              .enter(checkout, quiet(), async (leave) => {
-                const now = (running.get(checkout) ?? 0) + 1;
-                running.set(checkout, now);
-                expect(now).toBe(1);
-                order.set(checkout, [...(order.get(checkout) ?? []), place]);
-                await scheduler.schedule(Promise.resolve());
-                running.set(checkout, 0);
-                if (ends === "throws") throw new Error("it failed");
-                if (ends !== "leaves") return;
-                leave();
-                await scheduler.schedule(Promise.resolve());
-              })
-              .catch(() => {}),
+            inTurn(turns, checkout, async (leave) => {
+              const now = (running.get(checkout) ?? 0) + 1;
+              running.set(checkout, now);
+              expect(now).toBe(1);
+              order.set(checkout, [...(order.get(checkout) ?? []), place]);
+              await scheduler.schedule(Promise.resolve());
+              running.set(checkout, 0);
+              if (ends === "throws") throw new Error("it failed");
+              if (ends !== "leaves") return;
+              leave();
+              await scheduler.schedule(Promise.resolve());
+            }).catch(() => {}),
           );
           await scheduler.waitFor(Promise.all(all));
           for (const [checkout, places] of order) {
@@ -50,13 +46,13 @@ describe("the merge queue (issue 6, 4)", () => {
   });
 
   test("does nothing for one that is stopped before its turn, and continues with the next", async () => {
-    const queue = new MergeQueue();
+    const turns: Queues = new Map();
     const first = Promise.withResolvers<void>();
     const stop = new AbortController();
     const did: string[] = [];
-    const one = queue.enter("a", quiet(), () => first.promise);
-    const two = queue.enter("a", stop.signal, async () => void did.push("two"));
-    const three = queue.enter("a", quiet(), async () => void did.push("three"));
+    const one = inTurn(turns, "a", () => first.promise);
+    const two = inTurn(turns, "a", async () => void did.push("two"), stop.signal);
+    const three = inTurn(turns, "a", async () => void did.push("three"));
     stop.abort(new Error("Enough."));
     first.resolve();
     await expect(two).rejects.toThrow("Enough.");
