@@ -8,8 +8,8 @@ import type {
   UserHandler,
 } from "../../policy/user-requests.ts";
 import { visibleDense, visibleLine } from "../../terminal/visible-text.ts";
-import { formatDanger } from "../danger-words.ts";
 import { elicitUser } from "../mcp-serve/elicit-user.ts";
+import { aboutPermission } from "../permission-text.ts";
 import type { AcpClient } from "./acp-client.ts";
 import { diffContent, showCall, textContent, toolCallId } from "./tool-calls.ts";
 
@@ -60,7 +60,7 @@ async function askPermission(
   const content = diff === undefined ? ofInput : diffContent(diff, input);
   const toolCall: ToolCall = {
     ...{ toolCallId: toolCallId(askers[0].actor, toolUse ?? id), ...shown, status: "pending" },
-    content: [...content, textContent(aboutPermission(request))],
+    content: [...content, textContent(aboutPermission(request, visibleDense, visibleLine))],
   };
   if (toolUse !== undefined) {
     announced.add(toolCall.toolCallId);
@@ -78,20 +78,6 @@ async function askPermission(
     default:
       return unanswered;
   }
-}
-
-/** What the user needs to decide, in addition to the call itself. */
-function aboutPermission({ title, details, description, reason, level, askers }: PermissionRequest): string {
-  const shown = details.filter(({ value }) => value !== title && value !== description);
-  return [
-    ...(description === undefined || description === title
-      ? []
-      : [`The model says: ${visibleLine(description)}`]),
-    `Why this is asked: ${visibleLine(reason)}`,
-    `Danger: ${formatDanger(level)}`,
-    `From: ${askers.map(({ path }) => visibleLine(path.join(" > "))).join("; ")}`,
-    ...shown.map(({ name, value }) => `${visibleLine(name)}: ${visibleDense(value)}`),
-  ].join("\n");
 }
 
 async function askPlan(

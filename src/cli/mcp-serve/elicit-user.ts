@@ -7,7 +7,7 @@ import type {
   UserRequest,
 } from "../../policy/user-requests.ts";
 import { visibleDense, visibleLine } from "../../terminal/visible-text.ts";
-import { formatDanger } from "../danger-words.ts";
+import { aboutPermission } from "../permission-text.ts";
 
 /** One field of a form, of a kind that every client with elicitation knows. */
 export interface FormField {
@@ -67,9 +67,8 @@ const SESSION = "session";
 const NO = "no";
 
 function permissionForm(request: PermissionRequest): Form {
-  const { tool, level, title, details, description, reason, grants, askers } = request;
+  const { tool, title, grants, askers } = request;
   const several = askers.length > 1 ? ` (${askers.length} agents ask for the same)` : "";
-  const shown = details.filter(({ value }) => value !== title && value !== description);
   const rules = grants.map(visibleLine).join(", ");
   const choices: readonly (readonly [string, string])[] = [
     [ONCE, "Yes, this once"],
@@ -77,16 +76,7 @@ function permissionForm(request: PermissionRequest): Form {
     [NO, "No"],
   ];
   return {
-    message: [
-      `An agent wants to use ${tool}${several}: ${indent(title)}`,
-      ...(description === undefined || description === title
-        ? []
-        : [`The model says: ${indent(description)}`]),
-      `Why this is asked: ${visibleLine(reason)}`,
-      `Danger: ${formatDanger(level)}`,
-      `From: ${askers.map(({ path }) => visibleLine(path.join(" > "))).join("; ")}`,
-      ...shown.map(({ name, value }) => `${visibleLine(name)}: ${indent(value)}`),
-    ].join("\n"),
+    message: `An agent wants to use ${tool}${several}: ${indent(title)}\n${aboutPermission(request, indent)}`,
     fields: {
       allow: {
         ...{ type: "string", title: "Allow it?" },

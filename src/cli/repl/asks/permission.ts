@@ -3,7 +3,7 @@ import type { Choices, OfferedAnswer } from "../../../terminal/dialogs/choice-fo
 import { diffCount, diffRows } from "../../../terminal/diff/rows.ts";
 import type { CompareWords } from "../../../terminal/diff/words.ts";
 import { visibleLine } from "../../../terminal/visible-text.ts";
-import { formatDanger } from "../../danger-words.ts";
+import { formatDanger } from "../../permission-text.ts";
 import { askersOf, field, isLong, isLongSubject, type Sheet, subjectRows, WORDS } from "./shown.ts";
 
 /** What the user typed at a permission request. */
