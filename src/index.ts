@@ -20,7 +20,7 @@ export {
   worktreeDefaults,
 } from "./features/isolation/worktree-settings.ts";
 export type { ModelChange, ModelService, OfferedModel } from "./features/models/index.ts";
-export type { RunnersOptions } from "./features/runners/engine-runners.ts";
+export type { RunnersOptions } from "./features/runners/index.ts";
 export { ActorError, type ActorErrorKind } from "./features/user-actors/actor-error.ts";
 export type { ActorRef, AskOptions } from "./features/user-actors/actor-ref.ts";
 export {

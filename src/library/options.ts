@@ -2,7 +2,8 @@ import { homedir } from "node:os";
 import type * as z from "zod/mini";
 import type { AgentDefinition } from "../context/agents/definition.ts";
 import type { WorktreeSettings } from "../features/isolation/worktree-settings.ts";
-import { type EngineParts, engineRunners, type RunnersOptions } from "../features/runners/engine-runners.ts";
+import { type EngineParts, engineRunners } from "../features/runners/engine-runners.ts";
+import type { RunnersOptions } from "../features/runners/index.ts";
 import { troupeHome } from "../journal/paths.ts";
 import { systemClock } from "../lib/clock.ts";
 import type { Effort } from "../mailbox/effort.ts";
@@ -125,8 +126,7 @@ export function flattenOptions({
 
 /** What runners say of themselves is for their own logs. */
 function partsOf({ home, clock = systemClock }: Pick<SessionOptions, "home" | "clock">): EngineParts {
-  const { env } = process;
-  return { env, home: home ?? troupeHome(env, homedir()), clock, onLine() {} };
+  return { env: process.env, home: home ?? troupeHome(process.env, homedir()), clock, onLine() {} };
 }
 
 type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };

@@ -3,7 +3,7 @@ import { processIO } from "../cli/process-io.ts";
 import { lazyRuntime } from "../cli/runtime.ts";
 import { sessionFlags } from "../cli/session-flags.ts";
 import { setUpSession } from "../cli/session-setup.ts";
-import type { RunnersOptions } from "../features/runners/engine-runners.ts";
+import type { RunnersOptions } from "../features/runners/index.ts";
 import type { UserHandler } from "../policy/user-requests.ts";
 import type { SupervisorOptions } from "../session/options.ts";
 import type { ResumableSession } from "../session/resume-session.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createSeal } from "../../src/engine/seal.ts";
-import { openRunners } from "../../src/features/runners/open-runners.ts";
+import { openRunners } from "../../src/features/runners/engine-runners.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { localGateway } from "../../src/model/gateway.ts";

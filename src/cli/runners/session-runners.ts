@@ -1,6 +1,6 @@
 import { readFleetKey } from "../../engine/fleet-key.ts";
-import { engineRunners, type RunnersOptions } from "../../features/runners/engine-runners.ts";
-import type { Runners } from "../../features/runners/index.ts";
+import { engineRunners } from "../../features/runners/engine-runners.ts";
+import type { Runners, RunnersOptions } from "../../features/runners/index.ts";
 import { fleetKeyFile, troupeHome } from "../../journal/paths.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import type { CliIO } from "../io.ts";

@@ -2,36 +2,14 @@ import { resolve } from "node:path";
 import { parseEngineUrl } from "../../engine/engine-url.ts";
 import { readFleetKey } from "../../engine/fleet-key.ts";
 import { fleetKeyFile } from "../../journal/paths.ts";
+import { sweepTemporaryFolders } from "../../journal/temporary-folder.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { troupeVersion } from "../../lib/version.ts";
 import { isPoolName, POOL_NAME } from "../../mailbox/ids.ts";
 import type { EngineConnection } from "../../remote/engine-line.ts";
+import { RemoteHost } from "../../remote/remote-host.ts";
 import { isRemoteAddress, REMOTE_ADDRESS } from "../../settings/remote-address.ts";
-import type { Runners } from "./index.ts";
-import { openRunners } from "./open-runners.ts";
-
-/** Runners that are reached through an engine. */
-export interface RunnersOptions {
-  /** Its address: `redis://…`, `rediss://…`, `postgres://…` or `ssh://HOST`. `TROUPE_ENGINE_PASSWORD` is its password. */
-  readonly engine: string;
-  /** The pool of agents that name none (default: those run here). */
-  readonly pool?: string;
-  /** The file with the key of the fleet (default `~/.troupe/fleet-key`). */
-  readonly key?: string;
-  /** A shell command that runs once in each new worktree on a runner, before its agent starts. */
-  readonly setup?: string;
-  /**
-   * A git repository that the session and its runners reach (`troupe.runners.remote` on their machines), for the first copy of a
-   * repository and for files over 64 MiB.
-   */
-  readonly remote?: string;
-  /**
-   * Whose credentials runners ask models with: their own (default), or those of the session, lent to each agent while it runs.
-   */
-  readonly credentials?: "runner" | "lend";
-  /** Agents of the session that are on runners, or wait for one, at the same time (default 256). */
-  readonly maxAgents?: number;
-}
+import type { Runners, RunnersOptions } from "./index.ts";
 
 export interface EngineParts {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -43,10 +21,8 @@ export interface EngineParts {
 }
 
 /** Returns the runners behind an engine, which is connected to with the first agent that needs it. Throws if its address cannot be used. */
-export function engineRunners(
-  { engine, key, pool, setup, remote, maxAgents, credentials }: RunnersOptions,
-  parts: EngineParts,
-): Runners {
+export function engineRunners({ engine, key, ...rest }: RunnersOptions, parts: EngineParts): Runners {
+  const { pool, remote } = rest;
   const isSsh = engine.startsWith("ssh:");
   if (!isSsh) parseEngineUrl(engine, parts.env["TROUPE_ENGINE_PASSWORD"]);
   if (remote !== undefined && !isRemoteAddress(remote))
@@ -54,18 +30,31 @@ export function engineRunners(
   if (pool !== undefined && !isPoolName(pool))
     throw new Error(`The pool of runners cannot be ${JSON.stringify(pool)}; it is ${POOL_NAME}.`);
   return openRunners({
+    ...rest,
     version: troupeVersion(),
     connect: (signal) =>
       isSsh
         ? connectSsh(engine, signal, parts)
         : connectServer(engine, key ?? fleetKeyFile(parts.home), parts),
     ...(key === undefined ? {} : { key: resolve(key) }),
-    ...(setup === undefined ? {} : { setup }),
-    ...(remote === undefined ? {} : { remote }),
-    ...(pool === undefined ? {} : { pool }),
-    ...(credentials === undefined ? {} : { credentials }),
-    ...(maxAgents === undefined ? {} : { maxAgents }),
   });
+}
+
+interface OpenRunnersOptions extends Omit<Runners, "createHost"> {
+  /** Connects to the engine, with the first agent that needs it. Rejects with a sentence. */
+  connect(signal: AbortSignal): Promise<EngineConnection>;
+}
+
+export function openRunners({ connect, ...rest }: OpenRunnersOptions): Runners {
+  const { maxAgents } = rest;
+  const given = maxAgents === undefined ? {} : { maxAgents };
+  return {
+    ...rest,
+    createHost(parts) {
+      void sweepTemporaryFolders();
+      return new RemoteHost({ ...parts, ...given, connect });
+    },
+  };
 }
 
 /** Its two ends have a key of their own. */

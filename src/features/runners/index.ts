@@ -15,20 +15,31 @@ import type { SessionRules } from "../gate/session-rules.ts";
 import type { HeldWorktrees } from "../writers/held-worktrees.ts";
 import { type TravelWorktrees, travellingFiles } from "./travelling-files.ts";
 
-/** Other machines on which agents can run. */
-export interface Runners {
-  /** The pool of agents for which neither their type nor their request names one; absent: those run here. */
+/** Runners that are reached through an engine. */
+export interface RunnersOptions {
+  /** Its address: `redis://…`, `rediss://…`, `postgres://…` or `ssh://HOST`. `TROUPE_ENGINE_PASSWORD` is its password. */
+  readonly engine: string;
+  /** The pool of agents that name none (default: those run here). */
   readonly pool?: string;
-  /** The file of the fleet's key, which no agent may read. */
+  /** The file with the key of the fleet (default `~/.troupe/fleet-key`). */
   readonly key?: string;
-  /** A command that runs once in each new worktree on a runner. */
+  /** A shell command that runs once in each new worktree on a runner, before its agent starts. */
   readonly setup?: string;
-  /** A git repository that session and runners reach, for files that are too large for the engine. */
+  /**
+   * A git repository that the session and its runners reach (`troupe.runners.remote` on their machines), for the first copy of a
+   * repository and for files over 64 MiB.
+   */
   readonly remote?: string;
-  /** Whose credentials runners ask models with (default `runner`: their own). */
+  /**
+   * Whose credentials runners ask models with: their own (default), or those of the session, lent to each agent while it runs.
+   */
   readonly credentials?: "runner" | "lend";
-  /** Agents that are offered to runners at the same time (default 256); others wait. */
+  /** Agents of the session that are on runners, or wait for one, at the same time (default 256). */
   readonly maxAgents?: number;
+}
+
+/** Other machines on which agents can run. */
+export interface Runners extends Omit<RunnersOptions, "engine"> {
   /** The version of this Troupe. */
   readonly version: string;
   createHost(parts: RunnersHostParts): ActorHost;
