@@ -142,18 +142,13 @@ export class Supervisor implements SupervisorHandle {
     const images = typed ? this.#session.context.imagesIn(called?.mentions ?? text, called?.attached) : [];
     const asked = {
       ...{ prompt: called?.prompt ?? text, images, description, isolation, merge, runner },
-      model: model ?? called?.model,
-      ...(tokenBudget === undefined ? {} : { tokenBudget }),
-      ...(accept === undefined ? {} : { accept }),
-      ...(thread === undefined ? {} : { thread }),
-      ...(key === undefined ? {} : { key }),
-      ...(output === undefined ? {} : { outputSchema: outputJsonSchema(output) }),
+      ...{ model: model ?? called?.model, tokenBudget, accept, thread, key },
+      outputSchema: output === undefined ? undefined : outputJsonSchema(output),
     };
     const { id, ready } = agents.prepare(definition, asked, undefined);
     const needs = ready === null ? {} : await ready;
     this.#assertOpen();
-    const deadline = timeoutMs === undefined ? {} : { deadlineMs: timeoutMs };
-    const actor = agents.start(definition, asked, FOR_THE_USER, { id, needs, ...deadline });
+    const actor = agents.start(definition, asked, FOR_THE_USER, { id, needs, deadlineMs: timeoutMs });
     called?.lend(actor);
     onStart?.(actor.id);
     return this.#resultOf(actor, signal);

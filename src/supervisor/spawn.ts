@@ -30,7 +30,7 @@ export interface NewRun {
   readonly runFor: RunFor;
   /** Null: a fork, or the main conversation. */
   readonly definition: AgentDefinition | null;
-  readonly deadlineMs?: number;
+  readonly deadlineMs?: number | undefined;
   /** Of a fork: the part of its conversation that is not its parent's, which is in the journal already. */
   readonly own?: MessageParam[];
 }

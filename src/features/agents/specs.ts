@@ -66,28 +66,32 @@ export interface Common {
   readonly heldBy: (root: string, isolation?: Isolation) => string;
 }
 
-/** The request for a new agent. */
-export interface NewAgent {
+/** What a new agent is asked for. */
+export interface AskedAgent {
+  readonly description: string;
+  readonly prompt: string;
+  /** Images of its task. */
+  readonly images?: readonly Reference[];
+  readonly model: string | undefined;
+  readonly tokenBudget?: number | undefined;
+  /** The schema of its answer; takes precedence over the definition's. */
+  readonly outputSchema?: JsonSchema | undefined;
+  /** Takes precedence over the definition's. */
+  readonly accept?: Accept | undefined;
+  readonly thread?: "own" | undefined;
+  readonly key?: string | undefined;
+}
+
+/** A new agent: what it is asked for, and where it works. */
+export interface NewAgent extends AskedAgent {
   readonly id: ActorId;
   readonly parent: Pick<ActorSpec, "id" | "depth" | "permissionMode"> | null;
   /** Its root; by default the session's. */
   readonly root?: string;
   /** Its own worktree, which contains `root`. */
   readonly isolation?: Isolation;
-  readonly description: string;
-  readonly prompt: string;
-  /** Images of its task. */
-  readonly images?: readonly Reference[];
-  readonly model: string | undefined;
-  readonly tokenBudget?: number;
-  /** The schema of its answer; takes precedence over the definition's. */
-  readonly outputSchema?: JsonSchema;
-  /** Takes precedence over the definition's. */
-  readonly accept?: Accept;
-  readonly thread?: "own";
-  readonly key?: string;
   /** The pool of its runner; absent: it runs here. */
-  readonly pool?: string;
+  readonly pool?: string | undefined;
   /** Slugs of the MCP servers that its definition brings and that are held for it. */
   readonly servers?: readonly string[];
 }

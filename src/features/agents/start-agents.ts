@@ -1,7 +1,6 @@
 import type { AgentDefinition } from "../../context/agents/definition.ts";
 import { schemaWords } from "../../context/agents/retry-text.ts";
 import { whyNoSchema } from "../../context/agents/schema-fault.ts";
-import type { Reference } from "../../context/references.ts";
 import type { Outputs } from "../../journal/outputs.ts";
 import type { Accept } from "../../mailbox/acceptance.ts";
 import { ActorId, type CallId, type Ids, isPoolName, MAIN, POOL_NAME } from "../../mailbox/ids.ts";
@@ -28,7 +27,7 @@ import { forkOf, type SharedHistories } from "./forking.ts";
 import type { FanOuts } from "./index.ts";
 import { isUsable, reportHeader, reportOf } from "./report.ts";
 import { type SpawnedTask, sameTaskHint, taskOf } from "./same-task.ts";
-import { agentSpec, type Common, type NewAgent } from "./specs.ts";
+import { type AskedAgent, agentSpec, type Common, type NewAgent } from "./specs.ts";
 
 export interface StartAgentsParts {
   readonly actors: ActorSystem;
@@ -46,18 +45,9 @@ export interface StartAgentsParts {
 }
 
 /** The request for an agent, without its type. */
-export interface AgentRequest {
-  readonly prompt: string;
-  readonly images?: readonly Reference[];
-  readonly description: string;
-  readonly model: string | undefined;
+export interface AgentRequest extends AskedAgent {
   readonly isolation?: "worktree" | undefined;
   readonly merge?: MergeMode | undefined;
-  readonly tokenBudget?: number;
-  readonly outputSchema?: JsonSchema;
-  readonly accept?: Accept;
-  readonly thread?: "own";
-  readonly key?: string;
   /** The pool of runners that it runs on, or null for here. */
   readonly runner?: string | null | undefined;
 }
@@ -67,7 +57,7 @@ interface StartOptions {
   readonly needs: SpawnNeeds;
   /** The agent that asks; absent for the library's user. */
   readonly caller?: Actor;
-  readonly deadlineMs?: number;
+  readonly deadlineMs?: number | undefined;
 }
 
 /** Starts agents and resumes ended ones, for calls of agents and for the library. */
@@ -166,14 +156,7 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
     this.#assertMayStart(caller, definition);
     this.#assertFewEnough(caller);
     const background = input.run_in_background ?? definition.background ?? false;
-    const asked = {
-      description,
-      prompt,
-      model,
-      isolation,
-      ...(outputSchema === undefined ? {} : { outputSchema }),
-      ...(accept === undefined ? {} : { accept }),
-    };
+    const asked = { description, prompt, model, isolation, outputSchema, accept };
     const { id, ready } = this.prepare(definition, asked, caller, signal);
     const needs = ready === null ? {} : await ready;
     return this.start(definition, asked, { owner: actor, call, background }, { id, needs, caller });
@@ -204,7 +187,8 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
     runFor: RunFor,
     { id, needs, caller, deadlineMs }: StartOptions,
   ): Actor {
-    const { prompt, images = [], description, model, tokenBudget, outputSchema, accept, thread, key } = asked;
+    const { isolation: _, merge: __, runner: ___, ...rest } = asked;
+    const { model } = rest;
     const { spawn, common, spending } = this.#parts;
     const pool = this.#poolOf(definition, asked, caller);
     const { availableModels, aliases } = common.options;
@@ -214,24 +198,12 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
       // Others may have started while this one was prepared.
       if (caller) this.#assertFewEnough(caller);
       const agent: NewAgent = {
-        ...{ id, parent: caller?.spec ?? null, prompt, images, description, model },
+        ...{ ...rest, id, parent: caller?.spec ?? null, pool },
         ...{ root: caller?.root ?? common.options.cwd, ...needs },
-        ...(tokenBudget === undefined ? {} : { tokenBudget }),
-        ...(outputSchema === undefined ? {} : { outputSchema }),
-        ...(accept === undefined ? {} : { accept }),
-        ...(thread === undefined ? {} : { thread }),
-        ...(key === undefined ? {} : { key }),
-        ...(pool === undefined ? {} : { pool }),
       };
       return agentSpec(common, definition, agent, spending.budgetOf(definition));
     };
-    return spawn.start({
-      id,
-      build,
-      runFor,
-      definition,
-      ...(deadlineMs === undefined ? {} : { deadlineMs }),
-    });
+    return spawn.start({ id, build, runFor, definition, deadlineMs });
   }
 
   /** An agent of one on a runner runs on one, too. Throws if it needs a runner, and the session has no engine: it never runs here instead. */
