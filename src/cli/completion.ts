@@ -1,3 +1,4 @@
+import { shellWord } from "../lib/text.ts";
 import type { Command } from "./command.ts";
 import type { Option } from "./option.ts";
 import { commonFlags } from "./session-flags.ts";
@@ -101,20 +102,16 @@ function namesOf({ name, aliases = [], short }: Option<unknown>): readonly strin
   return [...[name, ...aliases].map((one) => `--${one}`), ...(short ? [`-${short}`] : [])];
 }
 
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
 /** A pattern of `case` for the words that were typed after `troupe`. */
 function pattern(words: readonly string[]): string {
-  return words.length === 0 ? "*" : `${quoted(`${words.join(" ")} `)}*`;
+  return words.length === 0 ? "*" : `${shellWord(`${words.join(" ")} `)}*`;
 }
 
 function bashScript(positions: readonly Position[]): string {
   const values = valueFlags(positions).map(([flags, of]) => {
     const reply = {
       choices: () =>
-        `COMPREPLY=($(compgen -W ${quoted(of.type === "choices" ? of.choices.join(" ") : "")} -- "$cur"))`,
+        `COMPREPLY=($(compgen -W ${shellWord(of.type === "choices" ? of.choices.join(" ") : "")} -- "$cur"))`,
       dirs: () => 'COMPREPLY=($(compgen -d -- "$cur"))',
       files: () => 'COMPREPLY=($(compgen -f -- "$cur"))',
       any: () => "COMPREPLY=()",
@@ -123,7 +120,7 @@ function bashScript(positions: readonly Position[]): string {
   });
   const cases = positions.map(({ words, next, flags }) => {
     const all = [...next.map(({ word }) => word), ...flags.flatMap(namesOf)];
-    return `    ${pattern(words)}) words=${quoted(all.join(" "))} ;;`;
+    return `    ${pattern(words)}) words=${shellWord(all.join(" "))} ;;`;
   });
   return `# Completion of troupe for bash: troupe completion bash > ~/.local/share/bash-completion/completions/troupe
 _troupe() {
@@ -141,7 +138,7 @@ complete -o default -F _troupe troupe
 }
 
 function zshScript(positions: readonly Position[]): string {
-  const item = (word: string, about: string) => quoted(`${word}:${about.replaceAll(":", "\\:")}`);
+  const item = (word: string, about: string) => shellWord(`${word}:${about.replaceAll(":", "\\:")}`);
   const values = valueFlags(positions).map(([flags, of]) => {
     const reply = {
       choices: () => `compadd -- ${of.type === "choices" ? of.choices.join(" ") : ""}`,
@@ -177,16 +174,16 @@ if [ "$funcstack[1]" = _troupe ]; then _troupe "$@"; else compdef _troupe troupe
 function fishScript(positions: readonly Position[]): string {
   const lines = positions.flatMap(({ words, next, flags }) => {
     const when = words.length === 0 ? "__fish_use_subcommand" : `__troupe_at ${words.join(" ")}`;
-    const start = `complete -c troupe -n ${quoted(when)}`;
+    const start = `complete -c troupe -n ${shellWord(when)}`;
     return [
-      ...next.map(({ word, about }) => `${start} -f -a ${word} -d ${quoted(about)}`),
+      ...next.map(({ word, about }) => `${start} -f -a ${word} -d ${shellWord(about)}`),
       ...flags.map((option) => {
         const of = valuesOf(option);
         const value =
           option.value === undefined
             ? ""
             : {
-                choices: ` -x -a ${quoted(of.type === "choices" ? of.choices.join(" ") : "")}`,
+                choices: ` -x -a ${shellWord(of.type === "choices" ? of.choices.join(" ") : "")}`,
                 dirs: " -x -a '(__fish_complete_directories)'",
                 files: " -r -F",
                 any: " -x",
@@ -194,7 +191,7 @@ function fishScript(positions: readonly Position[]): string {
         const names = namesOf(option).map((name) =>
           name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`,
         );
-        return `${start} ${names.join(" ")}${value} -d ${quoted(option.summary)}`;
+        return `${start} ${names.join(" ")}${value} -d ${shellWord(option.summary)}`;
       }),
     ];
   });
