@@ -1,6 +1,7 @@
 import type { Stats } from "node:fs";
+import type { DiffHunk } from "../../lib/file-diff.ts";
 import type { HookChange } from "../../mailbox/calls.ts";
-import { diffLines } from "../../tools/line-diff.ts";
+import { findHunks } from "../../tools/file-diff.ts";
 import { plainText } from "../../tools/plain-text.ts";
 import { knownEntry, WHOLE_DIGEST_BYTES } from "../../tools/read-guard.ts";
 import { openRegular } from "../../tools/regular-file.ts";
@@ -70,5 +71,28 @@ function isSame(before: Stats, now: Stats): boolean {
 async function diffOf(before: FileNow, now: FileNow): Promise<string> {
   if (before.bytes.equals(now.bytes)) return "";
   const [old = "", text = ""] = [before, now].map(({ bytes }) => plainText(bytes.toString("utf8")));
-  return (await diffLines(old, text, DIFF)) || "[only line ends or control characters]";
+  return (await diffLines(old, text)) || "[only line ends or control characters]";
+}
+
+/** Returns what changed between two texts, line by line as `diff -U0` writes it; empty if they have the same lines. */
+async function diffLines(before: string, after: string): Promise<string> {
+  const all = (await findHunks(before, after, 0)).flatMap(formatHunk);
+  const shown: string[] = [];
+  let room = DIFF.chars;
+  for (const line of all) {
+    room -= line.length + 1;
+    if (shown.length === DIFF.lines || room < 0) break;
+    shown.push(line);
+  }
+  const more = all.length - shown.length;
+  return [...shown, ...(more === 0 ? [] : [`[and ${more} more lines of this diff]`])].join("\n");
+}
+
+function formatHunk({ oldStart, oldLines, newStart, newLines, lines }: DiffHunk): string[] {
+  return [`@@ -${rangeOf(oldStart, oldLines)} +${rangeOf(newStart, newLines)} @@`, ...lines];
+}
+
+/** A part without lines is named by the line before it. */
+function rangeOf(start: number, count: number): string {
+  return count === 1 ? `${start}` : `${count === 0 ? start - 1 : start},${count}`;
 }

@@ -5,7 +5,9 @@ import { makeDeferred } from "../deferred.ts";
 import type { GitEnvironment, LocatedRepository } from "../environment.ts";
 import { snapshotRef } from "../layout.ts";
 import { withTreeLock } from "../lock.ts";
+import { mergeTree } from "../merge/merge-tree.ts";
 import { forgetShown, settleLeftOver, showInTree } from "../merge/settle.ts";
+import { withIndex } from "../own-index.ts";
 import type { ChangedFile, GitRequest, SuccessOf } from "../protocol.ts";
 import { GitRefusal, outputOf, refuseByGit, refuseRequest } from "../refusal.ts";
 import { isBeingRemoved } from "../removal-mark.ts";
@@ -14,7 +16,6 @@ import { snapshotLocked } from "../tree-snapshot.ts";
 import { locateRepository, locateWorktree } from "../worktree-location.ts";
 import { type Arriving, bringIn } from "./bring-in.ts";
 import { assertBundle } from "./bundle.ts";
-import { mergeArrived } from "./merge-arrived.ts";
 
 /**
  * Takes a commit that came from a runner into a worktree, as its newest snapshot. It has exactly the files of the commit, and what
@@ -128,4 +129,33 @@ async function show(
   if (record !== null && record.result !== null)
     await writeRecord(repo.common, name, { ...record, result: null });
   return { snapshot, changed: filesOf(changes), notes };
+}
+
+const MERGE_FAILED = "The edits of a runner could not be merged with what was changed here";
+
+/**
+ * Merges what an agent has edited on a runner with what was changed in its worktree here. Where both have changed the same lines, the
+ * runner's file is taken, and a note says so: the other one is in an older snapshot.
+ */
+async function mergeArrived(
+  repo: LocatedRepository,
+  { ours, theirs }: { readonly ours: string; readonly theirs: string },
+  ground: GitEnvironment,
+): Promise<{ readonly root: string; readonly notes: readonly string[] }> {
+  const merged = await mergeTree(repo.git, ours, theirs);
+  if (merged.type === "clean") return { root: merged.tree, notes: [] };
+  const paths = merged.conflicts.map(({ path }) => path);
+  const root = await withIndex(repo, ground, async (index) => {
+    const said = async (...args: string[]) =>
+      outputOf(await repo.git.run(args, { index }), MERGE_FAILED).trim();
+    await said("read-tree", merged.tree);
+    for (const { path, sides } of merged.conflicts) {
+      const file = sides.get(3);
+      if (file === undefined) await said("update-index", "--force-remove", "--", path);
+      else await said("update-index", "--add", "--replace", "--cacheinfo", `${file.mode},${file.id},${path}`);
+    }
+    return said("write-tree");
+  });
+  const note = `its runner and another agent have changed the same lines of ${paths.join(", ")}; the runner's are there now, and the others are in an older snapshot.`;
+  return { root, notes: [note] };
 }
