@@ -10,11 +10,10 @@ import { withTreeLock } from "../lock.ts";
 import { type LeftRepositories, leaveNestedOut } from "../nested.ts";
 import type { GitRequest, SuccessOf } from "../protocol.ts";
 import { answered, bothEnded, lastLine, refuseByGit, refuseRequest } from "../refusal.ts";
-import { repositoryAt } from "../repository.ts";
 import { openSideIndex, type SideIndex, seedFromTree } from "../side-index.ts";
 import { addAll, hasFilesOf } from "../tree-add.ts";
 import { readRecord } from "../tree-record.ts";
-import { commonFolder, gitOn, locateWorktree, type TreeGit } from "../worktree-location.ts";
+import { gitOn, locateRepository, locateWorktree, type TreeGit } from "../worktree-location.ts";
 import { beginFrom, forgetSides } from "./begin-from.ts";
 import { lstatOf } from "./file-state.ts";
 import { foldersOf } from "./names.ts";
@@ -38,10 +37,7 @@ export async function settleTree(
   { tree }: GitRequest<"settle">,
   ground: GitEnvironment,
 ): Promise<SuccessOf<"settle">> {
-  const common = commonFolder(tree.checkout);
-  // Nearly always there is nothing to restore.
-  if (common === null || readShown(common, tree) !== null)
-    await settleLeftOver(await repositoryAt(tree.checkout, ground), tree, ground);
+  await settleLeftOver(locateRepository(tree.checkout, ground), tree, ground);
   return { type: "done" };
 }
 
