@@ -91,9 +91,11 @@ function checkValue(
 }
 
 function unknownFlag(flag: string, names: readonly string[]): UsageError {
-  const guess = nearName(flag.replace(/^-+/, ""), names);
-  const advice = guess
-    ? `did you mean --${guess}?`
+  const given = flag.replace(/^-+/, "");
+  const close = nearName(given, names);
+  const guesses = close === null ? names.filter((name) => name.split("-").includes(given)) : [close];
+  const advice = guesses.length
+    ? `did you mean ${guesses.map((name) => `--${name}`).join(" or ")}?`
     : "--help lists the flags, and text that starts with a dash goes after --.";
   return new UsageError(`There is no flag ${quoted(flag)}; ${advice}`);
 }

@@ -90,6 +90,7 @@ describe("a command line gives", () => {
 describe("a command line is refused in one sentence", () => {
   test.each([
     [["--modle", "x"], 'There is no flag "--modle"; did you mean --model?'],
+    [["--dir", "x"], 'There is no flag "--dir"; did you mean --add-dir?'],
     [
       ["--zebra"],
       'There is no flag "--zebra"; --help lists the flags, and text that starts with a dash goes after --.',
