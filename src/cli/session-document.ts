@@ -2,7 +2,7 @@ import { shortDate } from "../terminal/figures.ts";
 import { escapeHtml, renderHtml } from "../terminal/markdown/html.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import { statusText } from "./agent-text.ts";
-import type { AgentStory, PastCall, SessionStory } from "./session-history.ts";
+import type { AgentStory, PastCall, SessionStory } from "./session-story.ts";
 
 /** The kinds of a session's document, by the end of its file's name. */
 export type DocumentKind = "md" | "html";

@@ -4,7 +4,7 @@ import { safeLine, safeText } from "../terminal/safe-text.ts";
 import { agentName, runFigures, statusMark, statusText } from "./agent-text.ts";
 import { excerpt } from "./excerpt.ts";
 import { endNotes } from "./results.ts";
-import type { AgentStory, PastCall, PastExchange, PastReply, SessionStory } from "./session-history.ts";
+import type { AgentStory, PastCall, PastExchange, PastReply, SessionStory } from "./session-story.ts";
 
 /** The tree of agents with their prompts, and all that they said and called. */
 export function sessionStoryText(

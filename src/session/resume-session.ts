@@ -1,11 +1,11 @@
 import { carryCopies } from "../features/checkpoints/restore-files.ts";
-import { sessionOf } from "../journal/folds.ts";
 import { forkJournal } from "../journal/fork.ts";
 import { JournalError } from "../journal/journal-error.ts";
 import { journalFile, type SessionPlace, sessionPaths } from "../journal/paths.ts";
 import { processIdentity } from "../journal/process-identity.ts";
 import { readJournal } from "../journal/reader.ts";
 import type { JournalRecord, SessionEvent } from "../journal/session-events.ts";
+import { sessionOf } from "../journal/session-history.ts";
 import { lockSession } from "../journal/session-lock.ts";
 import { type SessionState, sessionStateOf } from "../journal/session-state.ts";
 import { findSession, latestSession } from "../journal/sessions.ts";

@@ -1,5 +1,6 @@
-import { agentsOf, tasksOf } from "../../src/journal/folds.ts";
+import { sessionStory } from "../../src/cli/session-story.ts";
 import type { JournalRecord } from "../../src/journal/session-events.ts";
+import { sessionStateOf } from "../../src/journal/session-state.ts";
 import type { RecordedRequest, RequestMessage } from "../support/messages-server.ts";
 import { normalise, withoutStalls } from "./normalise.ts";
 import type { Played } from "./play.ts";
@@ -105,9 +106,11 @@ function journalText(records: readonly JournalRecord[], unordered = false): stri
   }
   const actors = [...byActor.values()];
   if (unordered) actors.sort((a, b) => taskOf(a).localeCompare(taskOf(b)));
-  const agents = agentsOf(records).map((agent) => `fold ${JSON.stringify(agent)}`);
+  const agents = sessionStory(records).agents.map(
+    ({ exchanges: _, ...agent }) => `fold ${JSON.stringify(agent)}`,
+  );
   if (unordered) agents.sort((a, b) => taskOf([a]).localeCompare(taskOf([b])));
-  const tasks = tasksOf(records);
+  const { tasks } = sessionStateOf(records);
   const ordered = actors.flatMap((lines) => sortCalls(lines));
   return ordered.concat(agents, `tasks ${JSON.stringify(tasks)}`).join("\n");
 }

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { tasksOf } from "../../src/journal/folds.ts";
 import { JournalRecord } from "../../src/journal/session-events.ts";
+import { sessionStateOf } from "../../src/journal/session-state.ts";
 import { afterChange, noTasks, type TaskChange, type TaskGraph } from "../../src/journal/task-graph.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { decideCreate, decideUpdate, type TaskUpdate } from "../../src/tools/tasks/decisions.ts";
@@ -81,7 +81,7 @@ describe("whatever is asked in whatever order", () => {
           JSON.stringify({ seq: at + 1, at: "", event: { type: "task", actor: MAIN, change } }),
         );
         const records = lines.map((line) => z.parse(JournalRecord, JSON.parse(line)));
-        expect(plain(tasksOf(records))).toEqual(plain(graph));
+        expect(plain(sessionStateOf(records).tasks)).toEqual(plain(graph));
       }),
       { seed: 9 },
     );

@@ -134,7 +134,7 @@ async function show(id: string, args: Arguments, { io }: Context): Promise<numbe
   }
   const { records, notes } = journal;
   await printNotes(io, notes);
-  const { sessionStory } = await import("../session-history.ts");
+  const { sessionStory } = await import("../session-story.ts");
   const story = sessionStory(records);
   const isHeld = lockHolder(session.folder) !== null;
   if (args.value(jsonFlag))
@@ -157,7 +157,7 @@ async function exportTo(file: string, id: string, { io }: Context): Promise<numb
     return exitCodes.notDone;
   }
   await printNotes(io, journal.notes);
-  const { sessionStory } = await import("../session-history.ts");
+  const { sessionStory } = await import("../session-story.ts");
   const { sessionDocument } = await import("../session-document.ts");
   const path = resolve(io.cwd, file);
   try {

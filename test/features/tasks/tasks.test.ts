@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { tasksOf } from "../../../src/journal/folds.ts";
 import { journalFile } from "../../../src/journal/paths.ts";
 import { readJournal } from "../../../src/journal/reader.ts";
+import { sessionStateOf } from "../../../src/journal/session-state.ts";
 import { afterChange, noTasks, type TaskChange } from "../../../src/journal/task-graph.ts";
 import { callId, MAIN } from "../../../src/mailbox/ids.ts";
 import { definitionOf } from "../../../src/tools/definition.ts";
@@ -221,9 +221,11 @@ describe.each(everyDayHosts)("the session's tasks, on %s", (host) => {
     ]);
     await supervisor.close();
     const reading = await readJournal(journalFile(supervisor.folder));
-    expect(tasksOf(reading.type === "read" ? reading.records : []).tasks.get("1")).toMatchObject({
-      subject: "plant",
-      status: "completed",
-    });
+    expect(sessionStateOf(reading.type === "read" ? reading.records : []).tasks.tasks.get("1")).toMatchObject(
+      {
+        subject: "plant",
+        status: "completed",
+      },
+    );
   });
 });

@@ -1,21 +1,23 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { agentsOf, sessionOf, turnsOf } from "../../src/journal/folds.ts";
-import type { SessionEvent } from "../../src/journal/session-events.ts";
+import { type AgentStory, sessionStory } from "../../src/cli/session-story.ts";
+import type { JournalRecord, SessionEvent } from "../../src/journal/session-events.ts";
 import { type ActorId, MAIN } from "../../src/mailbox/ids.ts";
 import {
   ALICE,
   BOB,
   prompt,
   recordsOf,
-  SESSION,
   sessionEvent,
   spawn,
   summary,
   turn,
   turnEvent,
   usage,
-} from "./samples.ts";
+} from "../journal/samples.ts";
+
+const agentsOf = (records: readonly JournalRecord[]): Omit<AgentStory, "exchanges">[] =>
+  sessionStory(records).agents.map(({ exchanges: _, ...agent }) => agent);
 
 const done = (actor: ActorId): SessionEvent => ({
   type: "summary",
@@ -32,7 +34,6 @@ test("a spec with turns already taken replaces what was folded before it (promis
     spawn(ALICE, { attempt: 2, turns: taken }),
     turnEvent(ALICE, 2, "found"),
   ]);
-  expect(turnsOf(records, ALICE)).toEqual([...taken, turn(2, "found")]);
   expect(agentsOf(records)).toMatchObject([{ id: ALICE, turns: 2, usage: { input_tokens: 3 } }]);
 });
 
@@ -110,21 +111,7 @@ test("records of an actor that was never spawned make no agent", () => {
   expect(agentsOf(recordsOf([turnEvent(BOB, 1, "ghost"), done(BOB)]))).toEqual([]);
 });
 
-test("a session is closed only while `end` is its last record", () => {
-  const closed: SessionEvent[] = [sessionEvent(), prompt("one"), { type: "end", status: "done" }];
-  const known = { id: SESSION, cwd: "/w", title: "hi", startedAt: "2026-01-01T00:00:00.000Z" };
-  expect(sessionOf(recordsOf(closed))).toEqual({
-    ...known,
-    model: "sonnet",
-    endedAt: "2026-01-01T00:00:02.000Z",
-    status: "done",
-  });
-  const reopened = [...closed, sessionEvent({ model: "opus", title: "another" })];
-  expect(sessionOf(recordsOf(reopened))).toEqual({ ...known, model: "opus", endedAt: null, status: null });
-  expect(sessionOf(recordsOf([prompt("no session")]))).toBeNull();
-});
-
-test("however the records of actors are interleaved, each actor's fold is that of its own records", () => {
+test("however the records of actors are interleaved, each actor's story is that of its own records", () => {
   const ownEvents = (actor: ActorId) =>
     fc.array(fc.constantFrom("turn", "prompt", "summary", "start"), { maxLength: 12 }).map((kinds) => [
       spawn(actor),
@@ -150,7 +137,6 @@ test("however the records of actors are interleaved, each actor's fold is that o
         const records = recordsOf(mixed);
         for (const [index, actor] of actors.entries()) {
           const alone = recordsOf(own[index] ?? []);
-          expect(turnsOf(records, actor)).toEqual(turnsOf(alone, actor));
           expect(agentsOf(records).filter(({ id }) => id === actor)).toEqual(agentsOf(alone));
         }
       },
@@ -159,14 +145,13 @@ test("however the records of actors are interleaved, each actor's fold is that o
   );
 });
 
-test("folding leaves the records as they were", () => {
+test("reading leaves the records as they were", () => {
   const records = recordsOf([
     spawn(ALICE),
     prompt("a", ALICE),
     turnEvent(ALICE, 1, "b", { heard: [{ text: "c" }] }),
   ]);
   const before = structuredClone(records);
-  turnsOf(records, ALICE).pop();
   agentsOf(records);
   expect(records).toEqual(before);
 });

@@ -1,12 +1,12 @@
-import type { MessageEvent, PromptEvent, SupervisorEvent } from "../events/event.ts";
+import type { AgentView, MessageEvent, PromptEvent, SupervisorEvent } from "../events/event.ts";
 import { callTitle } from "../features/events/call-title.ts";
 import { JournalEvents } from "../features/events/journal-events.ts";
-import { type AgentHistory, agentsOf, type SessionHistory, sessionOf } from "../journal/folds.ts";
-import type { JournalRecord } from "../journal/session-events.ts";
+import type { JournalRecord, SessionEvent } from "../journal/session-events.ts";
+import { type SessionHistory, sessionOf } from "../journal/session-history.ts";
 import { resultText } from "../mailbox/compacted.ts";
-import { textOf } from "../mailbox/conversation.ts";
+import { addUsage, textOf, type Usage } from "../mailbox/conversation.ts";
 import { type ActorId, type CallId, callId } from "../mailbox/ids.ts";
-import type { Summary } from "../mailbox/messages.ts";
+import type { Status, Summary } from "../mailbox/messages.ts";
 import { messageText, userText } from "./user-text.ts";
 
 export interface PastCall {
@@ -37,8 +37,27 @@ export interface PastExchange {
   readonly summary: Summary | null;
 }
 
+/** What a runner had of an agent. */
+export interface PastAttempt {
+  readonly attempt: number;
+  readonly runner: string;
+  /** Why it left its runner before its end; null if it did not, or if its session was interrupted. */
+  readonly left: string | null;
+}
+
+type Known = Pick<
+  AgentView,
+  "id" | "parent" | "depth" | "type" | "description" | "turns" | "usage" | "summary"
+>;
+
 /** What `troupe sessions show` shows of one agent. */
-export interface AgentStory extends AgentHistory {
+export interface AgentStory extends Known {
+  /** Null while unfinished: still running, or its session ended first. Its summary and the next one are null then, too. */
+  readonly status: Status | null;
+  /** Milliseconds. */
+  readonly durationMs: number | null;
+  /** On runners; empty if it has worked only here. */
+  readonly attempts: readonly PastAttempt[];
   /** In order. */
   readonly exchanges: readonly PastExchange[];
 }
@@ -55,22 +74,25 @@ export function sessionStory(records: readonly JournalRecord[]): SessionStory {
   const stories = new Map<ActorId, Story>();
   for (const record of records) {
     const { event } = record;
-    // A later spawn of the same actor replaces what was before it, as in the journal's own folds.
-    if (event.type === "spawn") stories.set(event.spec.id, new Story(event.spec.id));
     for (const one of events.of(record)) {
+      // A later spawn of the same actor replaces what was before it, at its place.
+      if (one.type === "agent" && event.type === "spawn") stories.set(one.view.id, new Story(one.view));
       const actor = one.type === "agent" ? one.view.id : "actor" in one ? one.actor : undefined;
       if (actor !== undefined) stories.get(actor)?.take(one);
     }
+    if ("actor" in event) stories.get(event.actor)?.note(event);
   }
-  return {
-    session: sessionOf(records),
-    agents: agentsOf(records).map((agent) => ({ ...agent, exchanges: stories.get(agent.id)?.all ?? [] })),
-  };
+  return { session: sessionOf(records), agents: [...stories.values()].map((story) => story.agent) };
 }
 
-/** The exchanges of one actor, as its events come. */
+/** The story of one actor, as its records and their events come. */
 class Story {
-  readonly #actor: ActorId;
+  #view: AgentView;
+  /** Of its last summary, and its turns since: a view has only what turns used. */
+  #usage: Usage;
+  /** Null while unfinished. */
+  #end: Extract<SessionEvent, { type: "summary" }> | null = null;
+  readonly #attempts: PastAttempt[] = [];
   readonly #exchanges: PastExchange[] = [];
   /** Lines that no turn has read, by their IDs. */
   readonly #queued = new Map<string, string>();
@@ -79,12 +101,47 @@ class Story {
   readonly #uses = new Map<string, CallId>();
   readonly #ended = new Map<CallId, Pick<PastCall, "result" | "isError">>();
 
-  constructor(actor: ActorId) {
-    this.#actor = actor;
+  constructor(view: AgentView) {
+    this.#view = view;
+    this.#usage = view.usage;
   }
 
-  get all(): readonly PastExchange[] {
-    return [...this.#exchanges, ...[...this.#queued.values()].map((text) => asked(text))];
+  get agent(): AgentStory {
+    const { id, parent, depth, type, description, turns } = this.#view;
+    const { summary = null, durationMs = null } = this.#end ?? {};
+    return {
+      ...{ id, parent, depth, type, description, status: summary?.status ?? null, summary, durationMs },
+      ...{ turns, usage: this.#usage, attempts: this.#attempts },
+      exchanges: [...this.#exchanges, ...[...this.#queued.values()].map((text) => asked(text))],
+    };
+  }
+
+  /** Takes from a record what its events leave out. */
+  note(event: SessionEvent): void {
+    switch (event.type) {
+      case "boarded":
+        this.#attempts.push({ attempt: event.attempt, runner: event.runner, left: null });
+        return;
+      case "turn":
+        this.#usage = addUsage(this.#usage, event.turn.usage);
+        return;
+      case "summary":
+        this.#end = event;
+        this.#usage = event.summary.usage;
+        return;
+      case "start": {
+        this.#end = null;
+        const last = event.left === undefined ? undefined : this.#attempts.pop();
+        if (last !== undefined) this.#attempts.push({ ...last, left: event.left ?? null });
+        return;
+      }
+      case "reopen":
+      case "prompt":
+        this.#end = null;
+        return;
+      default:
+        return;
+    }
   }
 
   take(event: SupervisorEvent): void {
@@ -106,7 +163,8 @@ class Story {
         return;
       }
       case "agent":
-        this.#end(event.view.summary);
+        this.#view = event.view;
+        this.#finish(event.view.summary);
         return;
       default:
         return;
@@ -131,7 +189,7 @@ class Story {
     const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
     const uses = blocks.filter((block) => block.type === "tool_use");
     const calls = uses.map(({ id: use, name: tool, input }, index): PastCall => {
-      const id = callId(this.#actor, turn, index);
+      const id = callId(this.#view.id, turn, index);
       this.#uses.set(use, id);
       return {
         id,
@@ -171,7 +229,7 @@ class Story {
     }));
   }
 
-  #end(summary: Summary | null): void {
+  #finish(summary: Summary | null): void {
     if (summary === this.#summary) return;
     this.#summary = summary;
     if (summary === null) return;
