@@ -1,4 +1,4 @@
-import { defaultLimits } from "../../src/settings/limits.ts";
+import { limitsOf } from "../../src/settings/limits.ts";
 import { settings } from "../../src/settings/schema.ts";
 import { type Setting, settingName } from "../../src/settings/setting.ts";
 
@@ -70,6 +70,6 @@ function condition({ trust, width }: Setting<unknown>): string {
 
 /** Of limits the runtime knows the default. */
 function fallbackOf(setting: Setting<unknown>): string {
-  const limit = Object.entries(defaultLimits).find(([name]) => settingName(setting) === `troupe.${name}`);
+  const limit = Object.entries(limitsOf()).find(([name]) => settingName(setting) === `troupe.${name}`);
   return limit ? String(limit[1]) : setting.fallback;
 }

@@ -1,4 +1,5 @@
-import { definitionOf } from "../../src/tools/definition.ts";
+import { descriptionOf, schemaOf } from "../../src/tools/definition.ts";
+import { everyTool } from "../../src/tools/prompt.ts";
 import { threadTools } from "../../src/tools/thread-tools.ts";
 import { everyBuiltInTool, type TellableTool } from "./every-tool.ts";
 
@@ -24,12 +25,12 @@ function row({ tool, side }: TellableTool): string {
 }
 
 function section({ tool }: TellableTool): string {
-  const { description, input_schema } = definitionOf(tool);
   const facts = [
     ...(tool.aliases.length === 0 ? [] : [`Also called ${tool.aliases.join(", ")}.`]),
     `Level ${tool.permissionLevel}.`,
   ];
-  return [`## ${tool.name}`, facts.join(" "), argumentTable(input_schema), quoted(description)].join("\n\n");
+  const description = quoted(descriptionOf(tool, everyTool));
+  return [`## ${tool.name}`, facts.join(" "), argumentTable(schemaOf(tool)), description].join("\n\n");
 }
 
 function place(side: TellableTool["side"], name: string): string {

@@ -40,10 +40,6 @@ export class SendRate {
     this.#random = random;
   }
 
-  get perSecond(): number {
-    return this.#rate;
-  }
-
   /** When the next one may be sent. */
   get opensAt(): number {
     return this.#nextAt;

@@ -60,9 +60,6 @@ export function limitsOf(wanted: Partial<Limits> = {}): Limits {
   return Object.fromEntries(entries) as Limits;
 }
 
-/** The defaults; `docs` and `Limits` say what each means. */
-export const defaultLimits: Limits = limitsOf();
-
 /** Turns of an agent: its definition's where that is stricter than the session's. */
 export function turnsWithin({ maxTurns }: Limits, own: number | undefined): number {
   return wholeWithin(own, { ...limitRanges.maxTurns, max: maxTurns }, maxTurns);

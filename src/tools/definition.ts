@@ -1,22 +1,10 @@
 import * as z from "zod/mini";
 import type { ToolDefinition } from "../mailbox/conversation.ts";
 import type { SealedTool } from "./bind-tool.ts";
-import { everyTool, type Offered, renderPrompt } from "./prompt.ts";
+import { type Offered, renderPrompt } from "./prompt.ts";
 import type { CallContext } from "./tool.ts";
 
-/** Returns what a model gets of one tool. Built on the supervisor's side: an agent's thread need not load the builder. */
-export function definitionOf<Context extends CallContext>(
-  tool: SealedTool<Context>,
-  offered: Offered = everyTool,
-): ToolDefinition {
-  return {
-    name: tool.name,
-    description: descriptionOf(tool, offered),
-    input_schema: schemaOf(tool),
-  };
-}
-
-/** Returns the schema of a tool's input for models. */
+/** Returns the schema of a tool's input for models. On the supervisor's side: an agent's thread need not load the builder. */
 export function schemaOf<Context extends CallContext>({
   inputSchema,
   jsonSchema,

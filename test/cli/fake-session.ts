@@ -19,7 +19,7 @@ import type { PermissionDenial } from "../../src/policy/grounds.ts";
 import type { SpawnRequest, SupervisorOptions } from "../../src/session/options.ts";
 import { type Restoring, type ResumeRequest, resumeSession } from "../../src/session/resume-session.ts";
 import type { ChangedSettings, SupervisorHandle } from "../../src/session/supervisor-handle.ts";
-import { defaultLimits } from "../../src/settings/limits.ts";
+import { limitsOf } from "../../src/settings/limits.ts";
 import type { PermissionMode, Rule } from "../../src/settings/rules.ts";
 import type { StopScope } from "../../src/supervisor/lifecycle.ts";
 import type { SessionTasks } from "../../src/tools/background/service.ts";
@@ -353,7 +353,7 @@ export class FakeRuntime implements Runtime {
 /** The models of a session without actors. */
 export function fakeModels(): ModelService {
   return new SessionModels({
-    ...{ options: { source: { provider: "anthropic" } }, limits: defaultLimits, model: "claude-sonnet-5-5" },
+    ...{ options: { source: { provider: "anthropic" } }, limits: limitsOf(), model: "claude-sonnet-5-5" },
     ...{ actors: { find: () => undefined, setModel() {} }, journal: { note() {} } },
   });
 }

@@ -41,7 +41,7 @@ export const constants: readonly (readonly [what: string, constant: string, valu
   ["longest wake-up, seconds (A15.4)", "MAX_WAKEUP_SECONDS", 3600],
   ["milliseconds a recurring job lives (A15.1)", "CRON_LIFETIME_MS", 7 * 24 * 3600_000],
   ["characters of a worktree's name (A3.23)", "MAX_WORKTREE_NAME_CHARS", 64],
-  ["tokens of one reply", "defaultLimits.maxTokens", 16_000],
+  ["tokens of one reply", "limitRanges.maxTokens.usual", 16_000],
   ["tokens of one reply in the minimal loop (A1.6)", "MINIMAL_LOOP_MAX_TOKENS", 8000],
   ["exit code by which a hook blocks", "HOOK_BLOCKS_EXIT_CODE", 2],
 ];

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseSync } from "oxc-parser";
 import type { SealedTool } from "../../src/tools/bind-tool.ts";
-import { definitionOf } from "../../src/tools/definition.ts";
+import { definitionOf } from "../support/definition-of.ts";
 import { constants, hookEvents, said, skills, slashCommands, tools } from "./seed-names.ts";
 
 const root = join(import.meta.dirname, "../..");

@@ -4,7 +4,7 @@ import type { ChoiceOutcome } from "../../src/policy/asking/questions.ts";
 import type { Question } from "../../src/policy/user-requests.ts";
 import { askUserQuestionTool, MAX_HEADER_CHARS } from "../../src/tools/ask-user-question.ts";
 import { bindTool } from "../../src/tools/bind-tool.ts";
-import { definitionOf } from "../../src/tools/definition.ts";
+import { definitionOf } from "../support/definition-of.ts";
 
 const string = { type: "string" };
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
 import type { BackgroundService, TaskView } from "../../src/tools/background/service.ts";
 import { TASK_OUTPUT_WAIT_MS } from "../../src/tools/background/task-output.ts";
-import { definitionOf } from "../../src/tools/definition.ts";
 import { backgroundTools } from "../../src/tools/session-tools.ts";
+import { definitionOf } from "../support/definition-of.ts";
 
 const server: TaskView = {
   ...{

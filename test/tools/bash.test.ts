@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { CommandRequest, CommandResult } from "../../src/mailbox/runs.ts";
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from "../../src/tools/bash.ts";
-import { definitionOf } from "../../src/tools/definition.ts";
+import { definitionOf } from "../support/definition-of.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { toolNamed, workbenches } from "./workbench.ts";
 

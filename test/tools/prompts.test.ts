@@ -4,7 +4,7 @@ import { TASK_OUTPUT_WAIT_MS } from "../../src/tools/background/task-output.ts";
 import { MAX_TIMEOUT_MS } from "../../src/tools/bash.ts";
 import { bashPrompt, LONGEST_SLEEP_SECONDS } from "../../src/tools/bash-prompt.ts";
 import { MAX_OUTPUT_CHARS } from "../../src/tools/command-output.ts";
-import { definitionOf, descriptionOf } from "../../src/tools/definition.ts";
+import { descriptionOf } from "../../src/tools/definition.ts";
 import { DEFAULT_HEAD_LIMIT, MAX_COLUMNS } from "../../src/tools/grep/grep-arguments.ts";
 import { MAX_PDF_PAGES } from "../../src/tools/pdf-pages.ts";
 import { everyTool, facetText, naming, renderPrompt } from "../../src/tools/prompt.ts";
@@ -12,6 +12,7 @@ import { DEFAULT_LINES } from "../../src/tools/read.ts";
 import { MAX_LINE_CHARS } from "../../src/tools/text-lines.ts";
 import { MAX_IN_PROGRESS } from "../../src/tools/todo-write.ts";
 import type { ToolPrompt } from "../../src/tools/tool.ts";
+import { definitionOf } from "../support/definition-of.ts";
 import { supervised } from "../support/supervised.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Todo } from "../../src/mailbox/messages.ts";
 import { todoOf } from "../../src/mailbox/turns.ts";
-import { definitionOf } from "../../src/tools/definition.ts";
+import { definitionOf } from "../support/definition-of.ts";
 import { everyDayHosts, supervised } from "../support/supervised.ts";
 import { toolNamed, workbenches } from "./workbench.ts";
 

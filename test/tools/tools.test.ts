@@ -6,7 +6,6 @@ import * as z from "zod/mini";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
 import type { PermissionLevel } from "../../src/policy/user-requests.ts";
 import { bindTool } from "../../src/tools/bind-tool.ts";
-import { definitionOf } from "../../src/tools/definition.ts";
 import { editPrompt } from "../../src/tools/edit.ts";
 import { globPrompt } from "../../src/tools/glob/glob.ts";
 import { grepPrompt } from "../../src/tools/grep/grep.ts";
@@ -18,6 +17,7 @@ import { renderPrompt } from "../../src/tools/prompt.ts";
 import { DEFAULT_LINES, readPrompt } from "../../src/tools/read.ts";
 import { failed, type Tool } from "../../src/tools/tool.ts";
 import { writePrompt } from "../../src/tools/write.ts";
+import { definitionOf } from "../support/definition-of.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { toolNamed, workbenches } from "./workbench.ts";
 

@@ -17,10 +17,10 @@ import { planFilesIn } from "../../../src/features/plan-mode/plan-files.ts";
 import { ActorId, callId, MAIN } from "../../../src/mailbox/ids.ts";
 import type { Recheck } from "../../../src/policy/user-request-broker.ts";
 import type { PermissionMode } from "../../../src/settings/rules.ts";
-import { definitionOf } from "../../../src/tools/definition.ts";
 import { MAX_ALLOWED_PROMPTS, MAX_PLAN_CHARS, MAX_PROMPT_CHARS } from "../../../src/tools/plan/service.ts";
 import { planTools } from "../../../src/tools/session-tools.ts";
 import { brokerWith, nextCall, Someone, toRun } from "../../policy/asking/someone.ts";
+import { definitionOf } from "../../support/definition-of.ts";
 import { settled } from "../../support/fake-clock.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 

@@ -4,9 +4,9 @@ import { readJournal } from "../../../src/journal/reader.ts";
 import { sessionStateOf } from "../../../src/journal/session-state.ts";
 import { afterChange, noTasks, type TaskChange } from "../../../src/journal/task-graph.ts";
 import { callId, MAIN } from "../../../src/mailbox/ids.ts";
-import { definitionOf } from "../../../src/tools/definition.ts";
 import { taskTools } from "../../../src/tools/session-tools.ts";
 import type { TaskStore } from "../../../src/tools/tasks/store.ts";
+import { definitionOf } from "../../support/definition-of.ts";
 import { everyDayHosts, supervised } from "../../support/supervised.ts";
 
 const string = { type: "string" };
