@@ -9,6 +9,7 @@ import {
 import { readScriptRun } from "../features/scripts/script-file.ts";
 import { newsLine, textOfValue } from "../features/scripts/script-text.ts";
 import { errorMessage } from "../lib/errors.ts";
+import { parseJson } from "../lib/json.ts";
 import { safeLine } from "../terminal/safe-text.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Context } from "./command.ts";
@@ -113,15 +114,9 @@ function argsOf(entries: readonly string[]): Readonly<Record<string, unknown>> |
     entries.map((entry) => {
       const at = entry.indexOf("=");
       if (at < 1) throw new UsageError(`--arg ${JSON.stringify(entry)} is not KEY=VALUE.`);
-      return [entry.slice(0, at), dataOf(entry.slice(at + 1))];
+      const text = entry.slice(at + 1);
+      const value = parseJson(text);
+      return [entry.slice(0, at), value === undefined ? text : value];
     }),
   );
-}
-
-function dataOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { parseJson } from "../lib/json.ts";
 import { dropParts, getParts, putParts } from "./blob-parts.ts";
 import type { Carrier } from "./carrier.ts";
 import type { Seal } from "./seal.ts";
@@ -52,13 +53,13 @@ export async function openMessage(
   raw: string,
   isOnlyReceiver = false,
 ): Promise<Opened | null> {
-  const { success, data } = z.safeParse(Envelope, parsed(raw));
+  const { success, data } = z.safeParse(Envelope, parseJson(raw));
   const sealer = success ? sealerOf(data.session) : null;
   if (!success || sealer === null) return null;
   const sealed = "sealed" in data ? data.sealed : await readBlob(carrier, data.blob);
   const text = sealer.open(topic, sealed);
   if (text === null) return null;
-  const opened = { session: data.session, value: parsed(text) };
+  const opened = { session: data.session, value: parseJson(text) };
   if (isOnlyReceiver && "blob" in data) await dropParts(carrier, data.blob);
   return opened;
 }
@@ -67,12 +68,4 @@ async function readBlob(carrier: Pick<Carrier, "getBlob">, name: string): Promis
   const bytes = await getParts(carrier, name);
   if (bytes === null) throw new Error("the engine no longer has its text");
   return bytes.toString("base64");
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

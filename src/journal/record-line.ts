@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import * as z from "zod/mini";
+import { parseJson } from "../lib/json.ts";
 import { lazy } from "../lib/lazy.ts";
 import { CHECKSUM_VERSION, verifyLine } from "./checksum.ts";
 import { type Migrate, migration, OLDEST_VERSION } from "./migrate.ts";
@@ -43,7 +44,7 @@ export function parseRecord(
   version = OLDEST_VERSION,
   migrate: Migrate = migration(),
 ): RecordLine {
-  const value = parseJson(bytes);
+  const value = isUtf8(bytes) ? parseJson(bytes.toString()) : undefined;
   if (value === undefined) return { type: "invalid", why: "torn or not JSON" };
   const checksum = verifyLine(bytes);
   if (checksum === "damaged") return { type: "invalid", why: "damaged (its checksum does not match)" };
@@ -63,16 +64,6 @@ export function parseRecord(
   if (record.success) return { type: "record", record: record.data, version: from };
   const where = record.error.issues[0]?.path.join(".") ?? "";
   return { type: "invalid", why: `not a valid ${event.type} record (${where})` };
-}
-
-/** Returns undefined if it is not JSON: no JSON text parses to undefined. */
-function parseJson(bytes: Buffer): unknown {
-  if (!isUtf8(bytes)) return undefined;
-  try {
-    return JSON.parse(bytes.toString());
-  } catch {
-    return undefined;
-  }
 }
 
 export function newerVersionProblem(path: string, version: number): string {

@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { errorMessage } from "../../lib/errors.ts";
+import { parseJson } from "../../lib/json.ts";
 
 /** The user's earlier prompts, over all conversations. */
 export interface HistoryFile {
@@ -92,10 +93,6 @@ async function openPrivate(path: string): Promise<FileHandle> {
 
 /** Ignores an incomplete or foreign line. */
 function entryOf(line: string): string[] {
-  try {
-    const entry: unknown = JSON.parse(line);
-    return typeof entry === "string" && entry !== "" ? [entry] : [];
-  } catch {
-    return [];
-  }
+  const entry = parseJson(line);
+  return typeof entry === "string" && entry !== "" ? [entry] : [];
 }

@@ -48,17 +48,9 @@ export function readEntries(folder: string): readonly SavedEntry[] {
     return [];
   }
   return text.split("\n").flatMap((line) => {
-    const entry = SavedEntry.safeParse(parseJsonLine(line));
+    const entry = SavedEntry.safeParse(parseJson(line));
     return entry.success ? [entry.data] : [];
   });
-}
-
-function parseJsonLine(line: string): unknown {
-  try {
-    return parseJson(line);
-  } catch {
-    return undefined;
-  }
 }
 
 export function stampOf(path: string): FileStamp {

@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod/mini";
+import { parseJson } from "../../lib/json.ts";
 import {
   type ProjectCommands,
   type ProjectTool,
@@ -74,7 +75,7 @@ const Manifest = z.object({
 function manifestOf(
   text: string,
 ): { readonly runner: ScriptRunner | undefined; readonly scripts: string[] } | null {
-  const manifest = z.safeParse(Manifest, parsed(text));
+  const manifest = z.safeParse(Manifest, parseJson(text.replace(/^\ufeff/, "")));
   if (!manifest.success) return null;
   const { packageManager, scripts = {} } = manifest.data;
   // Such as `pnpm@9.1.0`.
@@ -83,14 +84,6 @@ function manifestOf(
     runner: scriptRunners.find((runner) => runner === name),
     scripts: Object.entries(scripts).flatMap(([script, line]) => (typeof line === "string" ? [script] : [])),
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\ufeff/, ""));
-  } catch {
-    return null;
-  }
 }
 
 /** `name: …` at the start of a line, but no `name := …`, which is a variable. */
