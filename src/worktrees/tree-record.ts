@@ -1,9 +1,10 @@
-import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { isMissing } from "../lib/errors.ts";
 import { Worktree, WorktreeResult } from "../mailbox/worktree.ts";
 import type { GitEnvironment } from "./environment.ts";
+import { readJsonFile } from "./json-file.ts";
 import { ourFolder, TREE_NAME, treeRecordFolder } from "./layout.ts";
 import { Dependencies, Owner } from "./protocol.ts";
 
@@ -38,14 +39,7 @@ const FILE = "owner.json";
 
 /** Returns null if there is no readable record: then nothing is known, and nothing may be removed. */
 export async function readRecord(common: string, name: string): Promise<TreeRecord | null> {
-  try {
-    const text = await readFile(join(treeRecordFolder(common, name), FILE), "utf8");
-    const record = z.safeParse(TreeRecord, JSON.parse(text));
-    return record.success ? record.data : null;
-  } catch (error) {
-    if (error instanceof SyntaxError || isMissing(error)) return null;
-    throw error;
-  }
+  return readJsonFile(TreeRecord, join(treeRecordFolder(common, name), FILE));
 }
 
 /** Writes atomically; on disk when it resolves. */

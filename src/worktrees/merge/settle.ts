@@ -1,10 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import * as z from "zod/mini";
-import { isMissing } from "../../lib/errors.ts";
 import { Worktree } from "../../mailbox/worktree.ts";
 import { type RawChange, rawChanges } from "../changes.ts";
 import type { GitEnvironment, LocatedRepository } from "../environment.ts";
+import { readJsonFile } from "../json-file.ts";
 import { OUR_REFS, snapshotRef, treeRecordFolder, treesFolder } from "../layout.ts";
 import { withTreeLock } from "../lock.ts";
 import { type LeftRepositories, leaveNestedOut } from "../nested.ts";
@@ -46,9 +46,9 @@ export async function settleLeftOver(
   tree: Worktree,
   ground: GitEnvironment,
 ): Promise<void> {
-  if (readShown(repo.common, tree) === null) return;
+  if (readJsonFile(Shown, shownFile(repo.common, tree)) === null) return;
   const settle = async () => {
-    const shown = readShown(repo.common, tree);
+    const shown = readJsonFile(Shown, shownFile(repo.common, tree));
     if (shown === null) return;
     const { next, becomes } = shown;
     const record = next && (await readRecord(repo.common, tree.name));
@@ -212,16 +212,6 @@ async function withTreeIndex<T>(
     });
   } finally {
     index.drop();
-  }
-}
-
-function readShown(common: string, tree: Worktree): Shown | null {
-  try {
-    const read = z.safeParse(Shown, JSON.parse(readFileSync(shownFile(common, tree), "utf8")));
-    return read.success ? read.data : null;
-  } catch (error) {
-    if (isMissing(error) || error instanceof SyntaxError) return null;
-    throw error;
   }
 }
 

@@ -1,9 +1,9 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { isMissing } from "../../lib/errors.ts";
 import type { Conflict, Worktree } from "../../mailbox/worktree.ts";
 import type { Repository } from "../environment.ts";
+import { readJsonFile } from "../json-file.ts";
 import { treeRecordFolder } from "../layout.ts";
 import { marksOf } from "./marked-lines.ts";
 import { textIn } from "./merge-tree.ts";
@@ -26,23 +26,13 @@ export function rememberMarked(common: string, tree: Worktree, marked: Marked): 
  * worktree.
  */
 export async function unresolved(repo: Repository, tree: Worktree, root: string): Promise<Conflict[]> {
-  const marked = readMarked(repo.common, tree);
+  const marked = readJsonFile(Marked, markedFile(repo.common, tree));
   const open: Conflict[] = [];
   for (const path of marked?.paths ?? []) {
     const lines = marksOf((await textIn(repo.git, root, path)) ?? "", marked?.name ?? "");
     if (lines.length > 0) open.push({ path, kind: "unresolved", lines });
   }
   return open;
-}
-
-function readMarked(common: string, tree: Worktree): Marked | null {
-  try {
-    const read = z.safeParse(Marked, JSON.parse(readFileSync(markedFile(common, tree), "utf8")));
-    return read.success ? read.data : null;
-  } catch (error) {
-    if (isMissing(error) || error instanceof SyntaxError) return null;
-    throw error;
-  }
 }
 
 function markedFile(common: string, { name }: Worktree): string {

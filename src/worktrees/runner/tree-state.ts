@@ -3,8 +3,8 @@ import { basename, dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { parseIdentity } from "../../journal/process-identity.ts";
 import { isMissing } from "../../lib/errors.ts";
-import { parseJson } from "../../lib/json.ts";
 import type { GitEnvironment } from "../environment.ts";
+import { readJsonFile } from "../json-file.ts";
 
 /** What is known of a worktree on a runner, next to it, where its agent does not write. */
 const TreeState = z.object({
@@ -31,8 +31,7 @@ export function stateFolder(path: string): string {
 
 /** Returns null if it cannot be read. */
 export function readTreeState(path: string): TreeState | null {
-  const read = z.safeParse(TreeState, parseJson(textOf(join(stateFolder(path), "state.json"))));
-  return read.success ? read.data : null;
+  return readJsonFile(TreeState, join(stateFolder(path), "state.json"));
 }
 
 export function writeTreeState(path: string, state: TreeState): void {
