@@ -11,6 +11,12 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
   );
 }
 
+/** Returns the text of an own key, or null. */
+export function textAt(value: unknown, key: string): string | null {
+  const text = valueAt(value, [key]);
+  return typeof text === "string" ? text : null;
+}
+
 /** Parses JSON; undefined if the text is not valid. */
 export function parseJson(text: string): unknown {
   try {

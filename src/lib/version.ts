@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { textAt, valueAt } from "./json.ts";
 
 /** The version in Troupe's own package.json, which lies above this file in the sources and above the bundle. */
 export function troupeVersion(): string {
@@ -17,8 +18,5 @@ function readManifest(place: URL): string | undefined {
     // Not here: the sources lie one directory deeper than the bundle.
     return undefined;
   }
-  if (typeof manifest !== "object" || manifest === null || Reflect.get(manifest, "name") !== "troupe")
-    return undefined;
-  const version: unknown = Reflect.get(manifest, "version");
-  return typeof version === "string" ? version : undefined;
+  return (valueAt(manifest, ["name"]) === "troupe" && textAt(manifest, "version")) || undefined;
 }

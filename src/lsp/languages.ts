@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { extname, join } from "node:path";
 import * as z from "zod/mini";
+import { valueAt } from "../lib/json.ts";
 export interface KnownServer {
   readonly command: string;
   readonly args: readonly string[];
@@ -144,7 +145,7 @@ export function readServerEntries(setting: Readonly<Record<string, unknown>>): R
   const entries = new Map<string, LanguageServerEntry | null>();
   const problems: string[] = [];
   for (const [name, value] of Object.entries(setting)) {
-    if (isDisabled(value)) {
+    if (valueAt(value, ["disabled"]) === true) {
       entries.set(name, null);
       continue;
     }
@@ -158,8 +159,4 @@ export function readServerEntries(setting: Readonly<Record<string, unknown>>): R
     }
   }
   return { entries, problems };
-}
-
-function isDisabled(value: unknown): boolean {
-  return typeof value === "object" && value !== null && "disabled" in value && value.disabled === true;
 }

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { type Clock, pause } from "../lib/clock.ts";
+import { valueAt } from "../lib/json.ts";
 import type { CountTokens } from "./client.ts";
 import { countBodyOf } from "./messages-body.ts";
 
@@ -60,7 +61,6 @@ export function tokenCounter(send: SendCount, clock: Clock): CountTokens {
 }
 
 function tokensIn(json: unknown): number | null {
-  const tokens =
-    typeof json === "object" && json !== null && "input_tokens" in json ? json.input_tokens : null;
+  const tokens = valueAt(json, ["input_tokens"]);
   return typeof tokens === "number" && Number.isFinite(tokens) && tokens > 0 ? tokens : null;
 }

@@ -4,6 +4,7 @@ import { commandServices, withStopped } from "../features/background/index.ts";
 import { refusalOf } from "../features/gate/refusal.ts";
 import { type Clock, untilAborted } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
+import { textAt } from "../lib/json.ts";
 import type { AfterAnswer, AfterCall, BeforeCall, Call, CallDecision } from "../mailbox/calls.ts";
 import type { CallId } from "../mailbox/ids.ts";
 import type { CallResult, Reply, Turn } from "../mailbox/messages.ts";
@@ -218,7 +219,7 @@ export class Outpost {
     const { session, offer, clock, slot } = this.#parts;
     const own = this.#tasks.find(({ name, aliases }) => name === call.tool || aliases.includes(call.tool));
     const ready = own?.prepare(call.input);
-    const task = isTask(call.input) ? call.input.task_id : "";
+    const task = textAt(call.input, "task_id") ?? "";
     if (ready?.type !== "ready" || this.#background.find(task) === undefined) {
       const called = this.#waiting(session.request("callTool", call.id, call));
       return WAITS_FOR_NO_AGENT.test(call.tool) ? called : slot.lendWhile(called, () => this.#calls.size > 0);
@@ -332,10 +333,4 @@ function bothAnswers(one: AfterAnswer, other: AfterAnswer): AfterAnswer {
 
 function refuse(reason: string): CallDecision {
   return { type: "refuse", reason };
-}
-
-function isTask(input: unknown): input is { readonly task_id: string } {
-  return (
-    typeof input === "object" && input !== null && "task_id" in input && typeof input.task_id === "string"
-  );
 }

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { parseJson, valueAt } from "../../lib/json.ts";
 import type { Arguments } from "../arguments.ts";
 import { askInBackground } from "../background-questions.ts";
 import type { Command, Context } from "../command.ts";
@@ -90,12 +91,6 @@ const ABOUT_ANY_PROJECT = [
 
 /** About Troupe in its own repository, else questions that fit any project. */
 async function defaultQuestions(cwd: string): Promise<readonly string[]> {
-  try {
-    const manifest: unknown = JSON.parse(await readFile(join(cwd, "package.json"), "utf8"));
-    const isTroupe =
-      typeof manifest === "object" && manifest !== null && Reflect.get(manifest, "name") === "troupe";
-    return isTroupe ? ABOUT_TROUPE : ABOUT_ANY_PROJECT;
-  } catch {
-    return ABOUT_ANY_PROJECT;
-  }
+  const manifest = await readFile(join(cwd, "package.json"), "utf8").catch(() => "");
+  return valueAt(parseJson(manifest), ["name"]) === "troupe" ? ABOUT_TROUPE : ABOUT_ANY_PROJECT;
 }

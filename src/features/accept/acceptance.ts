@@ -1,5 +1,6 @@
 import type { Journal } from "../../journal/journal.ts";
 import { errorMessage } from "../../lib/errors.ts";
+import { textAt } from "../../lib/json.ts";
 import { shorten } from "../../lib/text.ts";
 import type { Accept } from "../../mailbox/acceptance.ts";
 import { callId } from "../../mailbox/ids.ts";
@@ -10,7 +11,6 @@ import type { Evaluation, RequestedCall } from "../../supervisor/joints.ts";
 import { endOf } from "../../tools/command-output.ts";
 import type { KnownTool } from "../../tools/toolbox.ts";
 import type { Commands } from "../background/commands.ts";
-import { wordsIn } from "../gate/call-input.ts";
 import { faultOfFiles } from "./stated.ts";
 
 export interface AcceptanceParts {
@@ -93,7 +93,7 @@ export class AcceptanceChecks {
     const { outside, light, input } = evaluation;
     const where = { outside, ...(light === undefined ? {} : { light }) };
     // A hook or the user may have changed it.
-    const command = wordsIn(input, "command") ?? run;
+    const command = textAt(input, "command") ?? run;
     const request = { owner: actor.id, command, cwd: actor.rootHere, timeoutMs, keep: false, signal, where };
     const running = commands.start(request);
     const failed =

@@ -1,4 +1,5 @@
 import type { Outputs } from "../../journal/outputs.ts";
+import { textAt } from "../../lib/json.ts";
 import type { Call } from "../../mailbox/calls.ts";
 import type { CallId } from "../../mailbox/ids.ts";
 import type { Summary } from "../../mailbox/messages.ts";
@@ -156,9 +157,8 @@ function commandRefusal(
   judged: JudgedCall,
   root: string,
 ): string | null {
-  const { input } = judged;
-  const allowed = typeof input === "object" && input !== null ? Reflect.get(input, "command") : undefined;
-  if (request.command !== allowed) return "another command than the one that was allowed";
+  if (request.command !== textAt(judged.input, "command"))
+    return "another command than the one that was allowed";
   // If its directory no longer exists, a command runs at the agent's root.
   return request.cwd === judged.cwd || request.cwd === root
     ? null

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { CallEndEvent } from "../../events/call.ts";
 import { FileDiff } from "../../lib/file-diff.ts";
+import { valueAt } from "../../lib/json.ts";
 import { resultText } from "../../mailbox/compacted.ts";
 import type { ToolEnd } from "../../tools/bind-tool.ts";
 
@@ -23,8 +24,7 @@ export function endOutput(
     const printed = text.slice(0, exit.index);
     return { ...headOf(printed === "(no output)" ? "" : printed), exitCode: Number(exit[1]) };
   }
-  const of = typeof response === "object" && response !== null ? response : {};
-  const get = (name: string): unknown => Reflect.get(of, name);
+  const get = (name: string): unknown => valueAt(response, [name]);
   const stdout = get("stdout");
   const [exitCode, outputPath] = [get("exitCode"), get("persistedOutputPath")];
   const diff = z.safeParse(FileDiff, get("diff"));

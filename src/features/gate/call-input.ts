@@ -1,3 +1,4 @@
+import { textAt } from "../../lib/json.ts";
 import type { PermissionQuestion, QuestionContext } from "../../policy/asking/questions.ts";
 import { findSubject } from "../../policy/asking/subject.ts";
 import type { AskDetail } from "../../policy/user-requests.ts";
@@ -10,13 +11,6 @@ export function detailsOf(input: unknown): AskDetail[] {
     name,
     value: typeof value === "string" ? value : JSON.stringify(value),
   }));
-}
-
-/** Returns the text of one argument, or null if it has no such text. */
-export function wordsIn(input: unknown, name: string): string | null {
-  if (typeof input !== "object" || input === null || !Object.hasOwn(input, name)) return null;
-  const value: unknown = Reflect.get(input, name);
-  return typeof value === "string" ? value : null;
 }
 
 /** Returns the tool's name, and its other names. */
@@ -34,7 +28,7 @@ export function questionOf(
     readonly toolUse: string;
   },
 ): Omit<PermissionQuestion, keyof QuestionContext> {
-  const description = wordsIn(given.input, "description");
+  const description = textAt(given.input, "description");
   return {
     ...given,
     ...{ tool: offer.name, level },

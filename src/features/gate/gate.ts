@@ -1,4 +1,5 @@
 import { errorMessage } from "../../lib/errors.ts";
+import { textAt } from "../../lib/json.ts";
 import type { Call, HookChange } from "../../mailbox/calls.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { SameCall } from "../../policy/asking/identity.ts";
@@ -16,7 +17,7 @@ import type { CommandPlace } from "../../supervisor/running-call.ts";
 import type { KnownTool, Toolbox } from "../../tools/toolbox.ts";
 import { findHookChanges, writesIn } from "../hooks/hook-changes.ts";
 import type { AskContext, SessionAsks } from "./asking.ts";
-import { namesOf, questionOf, wordsIn } from "./call-input.ts";
+import { namesOf, questionOf } from "./call-input.ts";
 import type { LookUpTracked } from "./ever-tracked.ts";
 import { BASH, type CallPlace, type JudgeParts, judgeCall } from "./judge-call.ts";
 
@@ -178,7 +179,7 @@ export class Gate {
       outside: runsOutside(this.#parts.sandbox.settings, report, input),
     } as const;
 
-    const command = tool.offer.name === BASH ? (wordsIn(input, "command") ?? "") : null;
+    const command = tool.offer.name === BASH ? (textAt(input, "command") ?? "") : null;
     const everTracked = command === null ? undefined : await this.#parts.lookUpTracked?.(command, where);
     const context = everTracked === undefined ? {} : { everTracked };
     const attempt: Attempt = { tool, input, report, ...where };

@@ -1,3 +1,4 @@
+import { textAt } from "../../lib/json.ts";
 import type { Access } from "../../mailbox/calls.ts";
 import type { Confinement } from "../../policy/confinement/confinement.ts";
 import type { WriteScope } from "../../policy/confinement/write-scope.ts";
@@ -11,7 +12,6 @@ import { withForeignGit } from "../../policy/trust/git-calls.ts";
 import { narrower } from "../../settings/modes.ts";
 import type { Behaviour, PermissionMode } from "../../settings/rules.ts";
 import type { KnownTool } from "../../tools/toolbox.ts";
-import { wordsIn } from "./call-input.ts";
 
 /** The rules in force. Synchronous and without effects. */
 export type Engine = Pick<PolicyEngine, "judge" | "hides">;
@@ -63,12 +63,12 @@ export function judgeCall(
     // Without the confinement, which would allow what no rule does.
     const alone = (command: string) =>
       engine.judge(mode, cwd, BASH, { command }, { ...context, enforced: false });
-    const command = wordsIn(input, "command") ?? "";
+    const command = textAt(input, "command") ?? "";
     const judged = withForeignGit(own, mode, command, alone, () => rules.foreignGit(cwd));
     return rules.asksEveryCommand ? askEveryCommand(judged, mode) : judged;
   }
   if (tool.offer.name === "WebFetch")
-    return withManagedDomains(own, wordsIn(input, "url"), rules.sandbox.settings);
+    return withManagedDomains(own, textAt(input, "url"), rules.sandbox.settings);
   if (!tool.isCustom || own.rule !== undefined) return own;
   const claim = tool.prepare(input);
   return claim.type === "invalid" ? own : judgeForeign(engine, mode, tool, claim.accesses(cwd), cwd, own);
@@ -84,7 +84,7 @@ function treeRefusal(
   if (scope.tree === null) return null;
   const claim = tool.prepare(input);
   const accesses = claim.type === "invalid" ? [] : claim.accesses(cwd);
-  const command = tool.offer.name === BASH ? (wordsIn(input, "command") ?? "") : null;
+  const command = tool.offer.name === BASH ? (textAt(input, "command") ?? "") : null;
   const unknownInput = tool.isCustom || tool.offer.name.startsWith("mcp__") ? input : null;
   return confinement.refuses({ command, accesses, unknownInput, cwd }, scope.tree);
 }

@@ -1,6 +1,7 @@
 import type { SupervisorEvent } from "../../events/event.ts";
 import { processIdentity } from "../../journal/process-identity.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { textAt } from "../../lib/json.ts";
 import type { SessionId } from "../../mailbox/ids.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
@@ -101,7 +102,7 @@ export function isolationFeature(isolation: WorktreeIsolation): Joints {
         trees.wrote(held, {
           actor: actor.id,
           files: writes,
-          command: tool === "Bash" ? commandIn(input) : null,
+          command: tool === "Bash" ? textAt(input, "command") : null,
         });
       return {};
     },
@@ -113,11 +114,6 @@ export function isolationFeature(isolation: WorktreeIsolation): Joints {
       if (event.type === "replayed") isolation.replayed(event.state);
     },
   };
-}
-
-function commandIn(input: unknown): string | null {
-  const command: unknown = typeof input === "object" && input !== null ? Reflect.get(input, "command") : null;
-  return typeof command === "string" ? command : null;
 }
 
 interface LazyWorktrees extends Worktrees {

@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SessionSide } from "../../actors/hosts.ts";
 import { inTemporaryFolder } from "../../journal/temporary-folder.ts";
+import { textAt } from "../../lib/json.ts";
 import type { SessionId } from "../../mailbox/ids.ts";
 import { remoteRefs } from "../../mailbox/runners.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
@@ -72,7 +73,9 @@ export function travellingFiles(
         if (bytes !== null) await writeFile(bundle, bytes);
         const held = heldNow();
         // They are of the calls that run now, or of a command in the background.
-        const command = [...actor.calls.values()].flatMap(({ input }) => commandIn(input)).join("\n");
+        const command = [...actor.calls.values()]
+          .flatMap(({ input }) => textAt(input, "command") ?? [])
+          .join("\n");
         if (bytes === null && remote === undefined) throw new Error("There is no remote to take edits from.");
         const from = bytes === null && remote !== undefined ? { remote } : { bundle };
         const taken = await worktrees.importEdits({ tree: held.tree, commit, ...from }, over.signal);
@@ -92,9 +95,4 @@ export function travellingFiles(
       return tree.base !== base || trees.mergedInto(tree.path, since).length > 0;
     },
   };
-}
-
-function commandIn(input: unknown): string[] {
-  const { command } = (input ?? {}) as { readonly command?: unknown };
-  return typeof command === "string" ? [command] : [];
 }

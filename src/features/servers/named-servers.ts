@@ -1,5 +1,6 @@
 import type { AgentDefinition } from "../../context/agents/definition.ts";
 import { unknownTools } from "../../context/agents/tool-names.ts";
+import { valueAt } from "../../lib/json.ts";
 import { nearNames } from "../../lib/near-name.ts";
 import { listSome, shorten } from "../../lib/text.ts";
 import { serverSlug } from "../../mcp/names.ts";
@@ -164,8 +165,7 @@ function namesIn(given: NonNullable<ServersOptions["mcpServers"]>): {
 } {
   if (Array.isArray(given)) return { servers: given.map(({ name }) => name), off: {} };
   const entries = Object.entries(given);
-  const isOff = (entry: unknown) =>
-    typeof entry === "object" && entry !== null && "disabled" in entry && entry.disabled === true;
+  const isOff = (entry: unknown) => valueAt(entry, ["disabled"]) === true;
   return {
     servers: entries.flatMap(([name, entry]) => (isOff(entry) ? [] : [name])),
     off: Object.fromEntries(

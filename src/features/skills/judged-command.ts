@@ -1,5 +1,6 @@
 import type { RenderedCommand } from "../../context/skills/render.ts";
 import type { Journal } from "../../journal/journal.ts";
+import { textAt } from "../../lib/json.ts";
 import type { Call } from "../../mailbox/calls.ts";
 import { type ActorId, callId } from "../../mailbox/ids.ts";
 import type { CommandOutput } from "../../mailbox/runs.ts";
@@ -62,7 +63,8 @@ export function judgedCalls({ gate, toolbox, commands, journal }: CommandSide): 
     async run(command, context) {
       const word = await judged("Bash", { command }, context);
       if (word.type === "refuse") return { type: "not-run", reason: sentence(word.reason) };
-      const wanted = commandIn(word.input);
+      // A hook may have changed it.
+      const wanted = textAt(word.input, "command") ?? "";
       const { actor, cwd, signal } = context;
       const request = { call: word.call.id, command: wanted, cwd, timeoutMs: COMMAND_MS };
       const result = await commands.run(actor, request, signal, word);
@@ -73,12 +75,6 @@ export function judgedCalls({ gate, toolbox, commands, journal }: CommandSide): 
       return { type: "not-run", reason: sentence(result.reason ?? result.outcome) };
     },
   };
-}
-
-/** A hook may have changed the command. */
-function commandIn(input: unknown): string {
-  const command: unknown = typeof input === "object" && input !== null ? Reflect.get(input, "command") : "";
-  return typeof command === "string" ? command : "";
 }
 
 function textOf({ head, tail }: CommandOutput): string {

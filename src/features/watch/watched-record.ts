@@ -1,4 +1,5 @@
 import { type ActorHandle, UNKNOWN_VITALS } from "../../actors/hosts.ts";
+import { valueAt } from "../../lib/json.ts";
 import type { ActorId, CallId } from "../../mailbox/ids.ts";
 import type { Lifecycle } from "../../supervisor/lifecycle.ts";
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from "../../tools/bash.ts";
@@ -85,6 +86,6 @@ export function callDeadline(
 }
 
 function timeoutOf(input: unknown): number | null {
-  if (typeof input !== "object" || input === null || !("timeout" in input)) return null;
-  return typeof input.timeout === "number" && input.timeout >= 1 ? input.timeout : null;
+  const timeout = valueAt(input, ["timeout"]);
+  return typeof timeout === "number" && timeout >= 1 ? timeout : null;
 }

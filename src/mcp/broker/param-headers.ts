@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { valueAt } from "../../lib/json.ts";
 
 /** An argument of a tool that is sent as a header too, by its path in the input. */
 export interface HeaderParam {
@@ -59,17 +60,11 @@ export class ParamHeaders {
   /** Returns name and value of each; an argument that is absent or null has none. */
   headersOf(tool: string, input: unknown): readonly (readonly [string, string])[] {
     return (this.#byTool.get(tool) ?? []).flatMap(({ path, header }) => {
-      const value = path.reduce<unknown>(fieldOf, input);
+      const value = valueAt(input, path);
       const isPlain = ["string", "number", "boolean"].includes(typeof value);
       return isPlain ? [[`mcp-param-${header}`, headerValue(String(value))] as const] : [];
     });
   }
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
-  const field: unknown = Reflect.get(value, name);
-  return field;
 }
 
 /** As it is if a header can hold it, else in the protocol's own base64 form. */

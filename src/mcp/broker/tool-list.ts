@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import * as z from "zod/mini";
-import { canonicalJson } from "../../lib/json.ts";
+import { canonicalJson, textAt } from "../../lib/json.ts";
 import { shorten } from "../../lib/text.ts";
 import type { ServerTool } from "../mcp.ts";
 import { readHeaderParams } from "./param-headers.ts";
@@ -92,6 +92,6 @@ function readTool(raw: unknown): ServerTool | string {
 }
 
 function describeTool(raw: unknown): string {
-  const name = typeof raw === "object" && raw !== null && "name" in raw ? raw.name : null;
-  return typeof name === "string" ? `a tool ${JSON.stringify(name.slice(0, 64))}` : "a tool without a name";
+  const name = textAt(raw, "name");
+  return name !== null ? `a tool ${JSON.stringify(name.slice(0, 64))}` : "a tool without a name";
 }

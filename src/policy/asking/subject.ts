@@ -1,3 +1,5 @@
+import { textAt } from "../../lib/json.ts";
+
 /** The input field that says what a call does, for tools whose title may be the model's text or contain more. */
 const SUBJECTS: Readonly<Record<string, string>> = {
   Bash: "command",
@@ -12,7 +14,5 @@ const SUBJECTS: Readonly<Record<string, string>> = {
 /** Returns the command, path or URL itself, as the model wrote it; null for tools that have none. */
 export function findSubject(tool: string, input: unknown): string | null {
   const field = Object.hasOwn(SUBJECTS, tool) ? SUBJECTS[tool] : undefined;
-  if (field === undefined || typeof input !== "object" || input === null) return null;
-  const value: unknown = Object.hasOwn(input, field) ? Reflect.get(input, field) : null;
-  return typeof value === "string" ? value : null;
+  return field === undefined ? null : textAt(input, field);
 }

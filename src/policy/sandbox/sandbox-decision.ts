@@ -1,3 +1,4 @@
+import { valueAt } from "../../lib/json.ts";
 import type { SandboxReport, SandboxSettings } from "./sandbox.ts";
 
 /** The sandbox's decision about one command, before rules and the user decide. */
@@ -19,8 +20,7 @@ export interface SandboxedCall {
 
 /** True if a call of Bash asks to run outside the sandbox (A7.9): any value except an absent or false field. */
 export function leavesSandbox(input: unknown): boolean {
-  if (typeof input !== "object" || input === null) return false;
-  const wish: unknown = Reflect.get(input, "dangerouslyDisableSandbox");
+  const wish = valueAt(input, ["dangerouslyDisableSandbox"]);
   return wish !== undefined && wish !== false;
 }
 
