@@ -1,10 +1,11 @@
 import { counted } from "../../terminal/figures.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
-import type { AnswerOf, TreeListing } from "../../worktrees/protocol.ts";
+import type { SuccessOf, TreeListing } from "../../worktrees/protocol.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { printJson, printNotes } from "../print.ts";
 import { askYesOrNo } from "../yes-or-no.ts";
-import { fileLines, findNamed, printRefusal, type WorktreeContext } from "./worktree-actions.ts";
+import { granted } from "./with-git-worker.ts";
+import { fileLines, findNamed, type WorktreeContext } from "./worktree-actions.ts";
 
 /**
  * Merges edits that stayed on their branch into the checkout. `deletes`: files that they delete are deleted without a
@@ -13,9 +14,8 @@ import { fileLines, findNamed, printRefusal, type WorktreeContext } from "./work
 export async function mergeEdits(given: string, deletes: boolean, context: WorktreeContext): Promise<number> {
   const { worktrees, io, folder, json } = context;
   const tree = await findNamed(given, context);
-  if (tree.type === "refused") return printRefusal(context, tree);
-  const merge = (deletions: "ask" | "do" | "hold") =>
-    worktrees.mergeNamed({ folder, name: tree.name, deletions });
+  const merge = async (deletions: "ask" | "do" | "hold") =>
+    granted(await worktrees.mergeNamed({ folder, name: tree.name, deletions }));
   const asks = !json && io.stdinIsTTY && io.stderr.isTTY;
   const first = await merge(deletes ? "do" : asks ? "ask" : "hold");
   if (first.type !== "deletes" || !asks) return printMerge(first, tree, context);
@@ -24,13 +24,12 @@ export async function mergeEdits(given: string, deletes: boolean, context: Workt
 }
 
 async function printMerge(
-  answer: AnswerOf<"mergeNamed">,
+  answer: SuccessOf<"mergeNamed">,
   tree: TreeListing,
   context: WorktreeContext,
 ): Promise<number> {
   const { io, json } = context;
   const name = safeLine(tree.name);
-  if (answer.type === "refused") return printRefusal(context, answer);
   const isIn = answer.type === "merged" || answer.type === "empty" || answer.type === "already";
   const code = isIn ? exitCodes.done : exitCodes.notDone;
   if (json) {

@@ -1,12 +1,13 @@
 import { counted } from "../../terminal/figures.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
-import type { AnswerOf } from "../../worktrees/protocol.ts";
+import type { SuccessOf } from "../../worktrees/protocol.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { printJson, printNotes } from "../print.ts";
 import { quoted } from "../usage-error.ts";
 import { askYesOrNo } from "../yes-or-no.ts";
 import { findWorktree } from "./find-worktree.ts";
-import { fileLines, printRefusal, type WorktreeContext } from "./worktree-actions.ts";
+import { granted } from "./with-git-worker.ts";
+import { fileLines, type WorktreeContext } from "./worktree-actions.ts";
 
 /** Undoes the latest merge that is not undone yet, or that of one agent. The exit code is 1 if nothing was undone. */
 export async function undoEdits(
@@ -16,7 +17,7 @@ export async function undoEdits(
 ): Promise<number> {
   const { worktrees, folder, io, json } = context;
   const which = given === undefined ? null : await mergeNamed(given, context);
-  const first = await worktrees.undo({ folder, which, force });
+  const first = granted(await worktrees.undo({ folder, which, force }));
   const asks = first.type === "changed" && !json && io.stdinIsTTY && io.stderr.isTTY;
   if (!asks) return printUndo(first, given, context);
   const question = `${changedText(first)}Undo anyway? What the files are now is saved first.`;
@@ -24,7 +25,8 @@ export async function undoEdits(
     await printNotes(io, ["Nothing was undone."]);
     return exitCodes.notDone;
   }
-  return printUndo(await worktrees.undo({ folder, which: first.merge, force: true }), given, context);
+  const second = granted(await worktrees.undo({ folder, which: first.merge, force: true }));
+  return printUndo(second, given, context);
 }
 
 /** A name that no worktree has may be a merge's, which the git worker knows. */
@@ -35,12 +37,11 @@ async function mergeNamed(given: string, { worktrees, folder }: WorktreeContext)
 }
 
 async function printUndo(
-  answer: AnswerOf<"undo">,
+  answer: SuccessOf<"undo">,
   given: string | undefined,
   context: WorktreeContext,
 ): Promise<number> {
   const { io, json } = context;
-  if (answer.type === "refused") return printRefusal(context, answer);
   const code = answer.type === "undone" ? exitCodes.done : exitCodes.notDone;
   if (json) {
     await printJson(io, answer);
@@ -73,7 +74,7 @@ async function printUndo(
   return code;
 }
 
-function changedText({ title, paths }: Extract<AnswerOf<"undo">, { type: "changed" }>): string {
+function changedText({ title, paths }: Extract<SuccessOf<"undo">, { type: "changed" }>): string {
   const were = paths.length === 1 ? "This file was" : "These files were";
   return `${were} changed since the merge of ${quoted(safeLine(title))}:\n${fileLines(paths)}`;
 }

@@ -2,13 +2,14 @@ import { relative, sep } from "node:path";
 import { type Paint, paintFor } from "../../terminal/colour.ts";
 import { counted, shortDate } from "../../terminal/figures.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
-import type { RefusedRequest, TreeListing } from "../../worktrees/protocol.ts";
+import type { TreeListing } from "../../worktrees/protocol.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { CliIO } from "../io.ts";
 import { printJson, printNotes, tableLines } from "../print.ts";
 import { formatResultText } from "../results.ts";
 import { requireWorktree } from "./find-worktree.ts";
+import { granted } from "./with-git-worker.ts";
 
 /** What the actions on worktrees work with. */
 export interface WorktreeContext {
@@ -21,9 +22,8 @@ export interface WorktreeContext {
 
 export async function listWorktrees(context: WorktreeContext): Promise<number> {
   const { io, folder, json, worktrees } = context;
-  const answer = await worktrees.list({ folder });
-  if (answer.type === "refused") return printRefusal(context, answer);
-  const trees = answer.trees.toSorted((one, other) => other.at - one.at);
+  const { trees: all } = granted(await worktrees.list({ folder }));
+  const trees = all.toSorted((one, other) => other.at - one.at);
   if (json)
     await printJson(
       io,
@@ -62,12 +62,8 @@ function stateOf({ alive, result, path, undone }: TreeListing): string {
 /** The exit code is 0 whether there are edits or not. */
 export async function diffWorktree(given: string, context: WorktreeContext): Promise<number> {
   const { io, worktrees, folder, json } = context;
-  const tree = await findNamed(given, context);
-  if (tree.type === "refused") return printRefusal(context, tree);
-  const { name } = tree;
-  const answer = await worktrees.diff({ folder, name });
-  if (answer.type === "refused") return printRefusal(context, answer);
-  const { text, counts } = answer;
+  const { name } = await findNamed(given, context);
+  const { text, counts } = granted(await worktrees.diff({ folder, name }));
   if (json) {
     await printJson(io, { name, ...counts, text });
     return exitCodes.done;
@@ -95,11 +91,8 @@ function colourDiff(diff: string, paint: Paint): string {
 
 export async function restoreWorktree(given: string, context: WorktreeContext): Promise<number> {
   const { io, worktrees, folder, json } = context;
-  const tree = await findNamed(given, context);
-  if (tree.type === "refused") return printRefusal(context, tree);
-  const { name } = tree;
-  const answer = await worktrees.restore({ folder, name });
-  if (answer.type === "refused") return printRefusal(context, answer);
+  const { name } = await findNamed(given, context);
+  const answer = granted(await worktrees.restore({ folder, name }));
   if (json) await printJson(io, { name, ...answer });
   else
     await io.stdout.write(
@@ -114,11 +107,8 @@ export async function removeWorktree(
   context: WorktreeContext,
 ): Promise<number> {
   const { io, worktrees, folder, json } = context;
-  const tree = await findNamed(given, context);
-  if (tree.type === "refused") return printRefusal(context, tree);
-  const { name } = tree;
-  const answer = await worktrees.removeNamed({ folder, name, force });
-  if (answer.type === "refused") return printRefusal(context, answer);
+  const { name } = await findNamed(given, context);
+  const answer = granted(await worktrees.removeNamed({ folder, name, force }));
   const restore = `troupe worktrees restore ${safeLine(name)}`;
   if (json) await printJson(io, { name, ...answer });
   else if (answer.type === "removed")
@@ -134,9 +124,7 @@ export async function removeWorktree(
 
 export async function sweepWorktrees(context: WorktreeContext): Promise<number> {
   const { io, json, worktrees, folder } = context;
-  const answer = await worktrees.sweep({ folder });
-  if (answer.type === "refused") return printRefusal(context, answer);
-  const { removed, left, rolledBack } = answer;
+  const { removed, left, rolledBack } = granted(await worktrees.sweep({ folder }));
   if (json) {
     await printJson(io, { removed, left, rolledBack });
     return exitCodes.done;
@@ -151,19 +139,9 @@ export async function sweepWorktrees(context: WorktreeContext): Promise<number> 
   return exitCodes.done;
 }
 
-/** Prints why nothing was done, and returns its exit code. */
-export async function printRefusal({ io }: WorktreeContext, { reason }: RefusedRequest): Promise<number> {
-  await printNotes(io, [reason]);
-  return exitCodes.notDone;
-}
-
 /** Finds the worktree that a word means. Throws a `UsageError` if there is not exactly one. */
-export async function findNamed(
-  given: string,
-  { worktrees, folder }: WorktreeContext,
-): Promise<(TreeListing & { readonly type: "found" }) | RefusedRequest> {
-  const answer = await worktrees.list({ folder });
-  return answer.type === "refused" ? answer : { type: "found", ...requireWorktree(given, answer.trees) };
+export async function findNamed(given: string, { worktrees, folder }: WorktreeContext): Promise<TreeListing> {
+  return requireWorktree(given, granted(await worktrees.list({ folder })).trees);
 }
 
 /** Files that are shown; JSON has all. */

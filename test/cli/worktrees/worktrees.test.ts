@@ -55,21 +55,20 @@ describe("troupe worktrees list", () => {
     ]);
   });
 
-  test("says that no worktree was found, or why the list cannot be read", async () => {
+  test("says that no worktree was found; throws why the list cannot be read", async () => {
     expect(await run(listWorktrees, listing())).toEqual({
       code: 0,
       out: "",
       err: "No agent has a worktree in this repository, and none has left one.\n",
     });
     expect(await run(listWorktrees, listing(), { json: true })).toEqual({ code: 0, out: "[]\n", err: "" });
-    const refused = { list: async () => ({ type: "refused" as const, reason: "No\n repository." }) };
-    expect(await run(listWorktrees, refused)).toEqual({ code: 1, out: "", err: "No repository.\n" });
+    const refusal = { type: "refused" as const, reason: "No repository." };
+    const refused = { list: async () => refusal };
+    const asRefused = { message: refusal.reason };
+    await expect(run(listWorktrees, refused)).rejects.toMatchObject(asRefused);
     for (const command of [diffWorktree, restoreWorktree] as const)
-      expect(await run((about) => command("a", about), refused)).toMatchObject({
-        code: 1,
-        err: "No repository.\n",
-      });
-    expect(await run((about) => removeWorktree("a", false, about), refused)).toMatchObject({ code: 1 });
+      await expect(run((about) => command("a", about), refused)).rejects.toMatchObject(asRefused);
+    await expect(run((about) => removeWorktree("a", false, about), refused)).rejects.toMatchObject(asRefused);
   });
 });
 
