@@ -1,4 +1,5 @@
 import type { AgentView, MessageEvent, PromptEvent, SupervisorEvent } from "../events/event.ts";
+import { actorOf } from "../features/events/actor-of.ts";
 import { callTitle } from "../features/events/call-title.ts";
 import { JournalEvents } from "../features/events/journal-events.ts";
 import type { JournalRecord, SessionEvent } from "../journal/session-events.ts";
@@ -77,8 +78,8 @@ export function sessionStory(records: readonly JournalRecord[]): SessionStory {
     for (const one of events.of(record)) {
       // A later spawn of the same actor replaces what was before it, at its place.
       if (one.type === "agent" && event.type === "spawn") stories.set(one.view.id, new Story(one.view));
-      const actor = one.type === "agent" ? one.view.id : "actor" in one ? one.actor : undefined;
-      if (actor !== undefined) stories.get(actor)?.take(one);
+      const actor = actorOf(one);
+      if (actor !== null) stories.get(actor)?.take(one);
     }
     if ("actor" in event) stories.get(event.actor)?.note(event);
   }

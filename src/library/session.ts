@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import type { AgentResult } from "../events/agent-result.ts";
 import type { SupervisorEvent } from "../events/event.ts";
 import { isZod } from "../features/agents/json-schema-of.ts";
+import { actorOf } from "../features/events/actor-of.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { SpawnRequest, SupervisorOptions } from "../session/options.ts";
 import { Supervisor } from "../session/supervisor.ts";
@@ -123,36 +124,6 @@ export class Session extends Supervisor implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
-  }
-}
-
-function actorOf(event: SupervisorEvent): ActorId | null {
-  switch (event.type) {
-    case "agent":
-      return event.view.id;
-    case "prompt":
-    case "command":
-    case "text":
-    case "thinking":
-    case "queued":
-    case "merge":
-    case "waiting":
-    case "call-begin":
-    case "call-progress":
-    case "call-end":
-    case "message":
-    case "compacted":
-      return event.actor;
-    case "session":
-    case "woken":
-    case "answered":
-    case "paused":
-    case "asked":
-    case "settled":
-    case "warning":
-      return null;
-    default:
-      return event satisfies never;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { CallBeginEvent, CallEndEvent } from "../../events/call.ts";
 import type { AgentView, PromptEvent, SupervisorEvent } from "../../events/event.ts";
+import { actorOf } from "../../features/events/actor-of.ts";
 import { shorten } from "../../lib/text.ts";
 import type { ActorId, CallId } from "../../mailbox/ids.ts";
 import type { Paint } from "../../terminal/colour.ts";
@@ -28,7 +29,7 @@ export class EventFormatter {
   /** `at`: wall time, ISO 8601. */
   format(event: SupervisorEvent, at: string): string[] {
     const time = this.#paint("dim", at.slice(11, 19));
-    const actor = event.type === "agent" ? event.view.id : "actor" in event ? event.actor : null;
+    const actor = actorOf(event);
     const lines = this.#lines(event);
     const name = actor === null ? "" : `${this.#paint("bold", this.#nameOf(actor))}  `;
     return lines.map((line) => `${time}  ${name}${line}`);
