@@ -1,8 +1,7 @@
 import { JournalError, readSentence } from "./journal-error.ts";
 import { type Line, linesOf } from "./lines.ts";
-import { migration, OLDEST_VERSION } from "./migrate.ts";
 import { openJournal } from "./open-journal.ts";
-import { newerVersionProblem, parseRecord, TOO_LONG } from "./record-line.ts";
+import { createLineParser, newerVersionProblem } from "./record-line.ts";
 import type { JournalRecord } from "./session-events.ts";
 
 export type JournalReading =
@@ -62,10 +61,7 @@ class Reading {
   #seq = 0;
   #highest = 0;
   #bytes = 0;
-  /** Of the latest intact line so far. */
-  #version = OLDEST_VERSION;
-  readonly #migrate = migration();
-  readonly #seen = new Set<number>();
+  readonly #parse = createLineParser();
   /** Lines left out since the last good one: they account for as many numbers. */
   #skipped = 0;
 
@@ -82,7 +78,7 @@ class Reading {
       return null;
     }
     this.#bytes = line.end;
-    const parsed = line.bytes === null ? TOO_LONG : parseRecord(line.bytes, this.#version, this.#migrate);
+    const parsed = this.#parse(line.bytes);
     switch (parsed.type) {
       case "newer":
         return parsed.version;
@@ -90,17 +86,19 @@ class Reading {
         this.#skipped += 1;
         this.#note(`Line ${line.number} of ${this.#path} is ${parsed.why} and was left out.`);
         return null;
+      case "repeated":
+        this.#note(`Line ${line.number} of ${this.#path} repeats record ${parsed.seq} and was left out.`);
+        return null;
       case "unknown":
-        this.#version = parsed.version;
-        if (!this.#isNew(parsed.seq, line.number)) return null;
+        this.#follow(parsed.seq, line.number);
         this.#aside.push(parsed.value);
         this.#note(
           `Line ${line.number} of ${this.#path} is of an unknown type (${parsed.event}) and was left out.`,
         );
         return null;
       case "record":
-        this.#version = parsed.version;
-        if (this.#isNew(parsed.record.seq, line.number)) this.#records.push(parsed.record);
+        this.#follow(parsed.record.seq, line.number);
+        this.#records.push(parsed.record);
         return null;
       default:
         return parsed satisfies never;
@@ -118,24 +116,18 @@ class Reading {
     };
   }
 
-  /** A duplicate would be folded twice. A wrong number alone loses nothing: it is reported, and the record kept. */
-  #isNew(seq: number, line: number): boolean {
-    if (this.#seen.has(seq)) {
-      this.#note(`Line ${line} of ${this.#path} repeats record ${seq} and was left out.`);
-      return false;
-    }
+  /** A wrong number alone loses nothing: it is reported, and the record kept. */
+  #follow(seq: number, line: number): void {
     const expected = this.#seq + 1 + this.#skipped;
     if (seq !== expected) {
       this.#note(
         `Line ${line} of ${this.#path} is record ${seq} where ${expected} belongs; some may be missing.`,
       );
     }
-    this.#seen.add(seq);
     // A damaged number may be too large to count from.
     if (seq <= MAX_SEQ) this.#highest = Math.max(this.#highest, Math.ceil(seq));
     this.#seq = seq;
     this.#skipped = 0;
-    return true;
   }
 
   #note(sentence: string): void {

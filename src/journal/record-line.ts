@@ -18,11 +18,10 @@ export type RecordLine =
       readonly version: number;
     }
   | { readonly type: "newer"; readonly version: number }
+  /** A line before it has its number: it would be folded twice. */
+  | { readonly type: "repeated"; readonly seq: number }
   /** `why` completes the sentence "line N is …". */
   | { readonly type: "invalid"; readonly why: string };
-
-/** Instead of a line that was too long to be kept. */
-export const TOO_LONG = { type: "invalid", why: "longer than any record" } as const;
 
 const knownEvents = lazy(
   (): ReadonlySet<unknown> =>
@@ -64,6 +63,23 @@ export function parseRecord(
   if (record.success) return { type: "record", record: record.data, version: from };
   const where = record.error.issues[0]?.path.join(".") ?? "";
   return { type: "invalid", why: `not a valid ${event.type} record (${where})` };
+}
+
+/** Returns what parses the lines of one journal in their order; null is one that was too long to be kept. */
+export function createLineParser() {
+  const migrate = migration();
+  const seen = new Set<number>();
+  let version = OLDEST_VERSION;
+  return (line: Buffer | null): RecordLine => {
+    if (line === null) return { type: "invalid", why: "longer than any record" };
+    const parsed = parseRecord(line, version, migrate);
+    if (parsed.type !== "record" && parsed.type !== "unknown") return parsed;
+    version = parsed.version;
+    const { seq } = parsed.type === "record" ? parsed.record : parsed;
+    if (seen.has(seq)) return { type: "repeated", seq };
+    seen.add(seq);
+    return parsed;
+  };
 }
 
 export function newerVersionProblem(path: string, version: number): string {

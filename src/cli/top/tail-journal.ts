@@ -1,9 +1,8 @@
 import type { FileHandle } from "node:fs/promises";
 import { JournalError } from "../../journal/journal-error.ts";
 import { linesOf } from "../../journal/lines.ts";
-import { migration, OLDEST_VERSION } from "../../journal/migrate.ts";
 import { openJournal } from "../../journal/open-journal.ts";
-import { newerVersionProblem, parseRecord, TOO_LONG } from "../../journal/record-line.ts";
+import { createLineParser, newerVersionProblem, type RecordLine } from "../../journal/record-line.ts";
 import type { JournalRecord } from "../../journal/session-events.ts";
 import { type Clock, pause } from "../../lib/clock.ts";
 import { errorCode } from "../../lib/errors.ts";
@@ -35,7 +34,7 @@ export async function* tailJournal(path: string, options: TailOptions): AsyncGen
   const handle = await waitForJournal(path, options);
   if (handle === null) return;
   try {
-    const parse = lineParser(path);
+    const parse = createLineParser();
     let position = 0;
     while (!signal.aborted) {
       // Asked before reading: what was written until then is read below.
@@ -46,7 +45,7 @@ export async function* tailJournal(path: string, options: TailOptions): AsyncGen
         if (signal.aborted) return;
         if (!complete) break;
         position = end;
-        const item = parse(bytes);
+        const item = itemOf(parse(bytes), path);
         if (item !== null) yield item;
       }
       yield { type: "up-to-date" };
@@ -76,29 +75,20 @@ async function waitForJournal(
   return null;
 }
 
-/** The answer returns null for a line that was read before. */
-function lineParser(path: string): (line: Buffer | null) => TailItem | null {
-  const migrate = migration();
-  const seen = new Set<number>();
-  let version = OLDEST_VERSION;
-  return (line) => {
-    const parsed = line === null ? TOO_LONG : parseRecord(line, version, migrate);
-    switch (parsed.type) {
-      case "newer":
-        throw new JournalError(newerVersionProblem(path, parsed.version), path);
-      case "invalid":
-        return { type: "note", text: `A line of ${path} is ${parsed.why} and was left out.` };
-      case "unknown":
-        return { type: "note", text: `A line of ${path} is of an unknown kind (${parsed.event}).` };
-      case "record": {
-        const { record } = parsed;
-        if (seen.has(record.seq)) return null;
-        seen.add(record.seq);
-        version = parsed.version;
-        return { type: "record", record };
-      }
-      default:
-        return parsed satisfies never;
-    }
-  };
+/** Returns null for a line that was read before. */
+function itemOf(parsed: RecordLine, path: string): TailItem | null {
+  switch (parsed.type) {
+    case "newer":
+      throw new JournalError(newerVersionProblem(path, parsed.version), path);
+    case "invalid":
+      return { type: "note", text: `A line of ${path} is ${parsed.why} and was left out.` };
+    case "unknown":
+      return { type: "note", text: `A line of ${path} is of an unknown kind (${parsed.event}).` };
+    case "repeated":
+      return null;
+    case "record":
+      return { type: "record", record: parsed.record };
+    default:
+      return parsed satisfies never;
+  }
 }
