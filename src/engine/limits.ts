@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** Version of everything that crosses: part of each queue's name and topic, so that two versions never read each other. */
 export const WIRE = 2;
@@ -34,7 +34,7 @@ export function assertText(text: string): void {
 export function nameBlob(owner: string, bytes: Uint8Array): string {
   if (bytes.length > MAX_BLOB_BYTES)
     throw new Error(`${bytes.length} bytes are too many for the engine: a blob has up to ${MAX_BLOB_BYTES}.`);
-  return `${blobsOf(owner)}${createHash("sha256").update(bytes).digest("hex")}`;
+  return `${blobsOf(owner)}${hash("sha256", bytes)}`;
 }
 
 /** How the names of an owner's blobs begin. */

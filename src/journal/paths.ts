@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { join, resolve } from "node:path";
 import type { SessionId } from "../mailbox/ids.ts";
 
@@ -36,8 +36,8 @@ export function projectsFolder(home: string): string {
 export function slugOf(cwd: string): string {
   const slug = cwd.replace(/[^A-Za-z0-9]/g, "-");
   if (slug.length <= MAX_SLUG) return slug;
-  const hash = createHash("sha256").update(cwd).digest("hex").slice(0, 12);
-  return `${slug.slice(0, MAX_SLUG - hash.length - 1)}-${hash}`;
+  const digest = hash("sha256", cwd).slice(0, 12);
+  return `${slug.slice(0, MAX_SLUG - digest.length - 1)}-${digest}`;
 }
 
 export function sessionPaths(home: string, cwd: string, id: SessionId): SessionPlace {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { constants } from "node:fs";
 import { access, open, readFile, realpath, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join, resolve, sep } from "node:path";
@@ -167,9 +167,8 @@ async function programAt(
     const target = await realpath(file);
     const inside = [root, real].some((dir) => isPathInside(file, dir) || isPathInside(target, dir));
     const content = inside ? await digestOf(target) : "";
-    const digest = createHash("sha256")
-      .update(JSON.stringify(["language server", inside ? "project" : file, name, args, env, content]))
-      .digest("hex");
+    const identity = ["language server", inside ? "project" : file, name, args, env, content];
+    const digest = hash("sha256", JSON.stringify(identity));
     // Troupe's own Node is new enough; the one on the PATH may not be.
     const command = (await isNodeScript(target))
       ? { file: process.execPath, args: [target, ...args] }
@@ -189,9 +188,7 @@ async function programAt(
 async function digestOf(file: string): Promise<string> {
   const { size } = await stat(file);
   if (size > MOST_HASHED) return `${size} bytes`;
-  return createHash("sha256")
-    .update(await readFile(file))
-    .digest("hex");
+  return hash("sha256", await readFile(file));
 }
 
 async function isNodeScript(file: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import * as z from "zod/mini";
 import { type ActorSpec, AgentTool } from "./messages.ts";
 
@@ -12,7 +12,7 @@ export function packKit({ system, tools }: Pick<ActorSpec, "system" | "tools">):
 }
 
 export function digestKit(packed: string): string {
-  return createHash("sha256").update(packed).digest("hex");
+  return hash("sha256", packed);
 }
 
 /** Throws if it is not the kit of that digest. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** The limit of the Messages API. */
 export const MAX_TOOL_NAME = 64;
@@ -43,5 +43,5 @@ export function promptCommands(slug: string, prompts: readonly string[]): readon
 }
 
 function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, HASH);
+  return hash("sha256", text).slice(0, HASH);
 }

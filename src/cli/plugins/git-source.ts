@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { basename } from "node:path";
 import { canonicalJson, valueAt } from "../../lib/json.ts";
 import { printable } from "../../lib/printable.ts";
@@ -44,7 +44,7 @@ export function isShortName(text: string): boolean {
 
 /** Returns a name for its clone. Another address, branch or commit never uses the same one. */
 export function cloneName(label: string, source: GitSource): string {
-  const digest = createHash("sha256").update(canonicalJson(source)).digest("hex");
+  const digest = hash("sha256", canonicalJson(source));
   return `${label.replace(/[^\w.-]/g, "-").slice(-64)}-${digest.slice(0, 12)}`;
 }
 

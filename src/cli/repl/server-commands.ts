@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { promptUsage, type ServerPrompt } from "../../features/servers/server-prompts.ts";
 import type { ChangedTool, ServerStatus } from "../../mcp/mcp.ts";
 import type { Paint } from "../../terminal/colour.ts";
@@ -193,7 +193,7 @@ function cut(text: string): string {
 
 function codeOf(changes: readonly ChangedTool[]): string {
   const all = changes.map(({ now }) => `${now.name} ${now.digest}`).join("\n");
-  return createHash("sha256").update(all).digest("hex").slice(0, 8);
+  return hash("sha256", all).slice(0, 8);
 }
 
 /** Formats a server's prompt in a list, without its server. */

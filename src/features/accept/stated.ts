@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { checkProblem } from "../../context/agents/check-problem.ts";
@@ -115,7 +115,7 @@ function lookAt(path: string): string {
     const found = statSync(path);
     if (!found.isFile()) return FOLDER;
     if (found.size > MOST_BYTES) return `${found.size} ${found.mtimeMs}`;
-    return createHash("sha256").update(readFileSync(path)).digest("hex").slice(0, 16);
+    return hash("sha256", readFileSync(path)).slice(0, 16);
   } catch {
     return "";
   }

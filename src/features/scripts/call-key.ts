@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { AgentDefinition } from "../../context/agents/definition.ts";
 import { defaultTitle } from "../../lib/text.ts";
 import type { ScriptCall } from "./script-call.ts";
@@ -22,10 +22,7 @@ export class CallKeys {
 
   next({ prompt, options }: ScriptCall, definition: AgentDefinition): string {
     const { label, phase: _, ...asked } = options;
-    const digest = createHash("sha256")
-      .update(JSON.stringify([prompt, sorted(asked), sorted(definition)]))
-      .digest("hex")
-      .slice(0, 12);
+    const digest = hash("sha256", JSON.stringify([prompt, sorted(asked), sorted(definition)])).slice(0, 12);
     const count = (this.#seen.get(digest) ?? 0) + 1;
     this.#seen.set(digest, count);
     const forced = this.#forced[label ?? defaultTitle(prompt)] ?? this.#forced[`${digest}.${count}`] ?? 0;

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { OAuthClientInformationMixed, OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js";
@@ -22,8 +22,8 @@ export class SignInFile {
   readonly path: string;
 
   constructor(directory: string, { name, url }: HttpServer) {
-    const hash = createHash("sha256").update(`${name}\n${url}`).digest("hex").slice(0, 32);
-    this.path = join(directory, `${hash}.json`);
+    const digest = hash("sha256", `${name}\n${url}`).slice(0, 32);
+    this.path = join(directory, `${digest}.json`);
   }
 
   read(): SignIn {

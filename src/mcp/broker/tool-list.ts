@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import * as z from "zod/mini";
 import { canonicalJson, textAt } from "../../lib/json.ts";
@@ -84,9 +84,7 @@ function readTool(raw: unknown): ServerTool | string {
     tool: name,
     description: shorten(stripControls(description), MAX_DESCRIPTION),
     inputSchema,
-    digest: createHash("sha256")
-      .update(JSON.stringify([name, description, schema]))
-      .digest("hex"),
+    digest: hash("sha256", JSON.stringify([name, description, schema])),
     readOnly: annotations?.readOnlyHint === true,
   };
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { canonicalJson } from "../../lib/json.ts";
 import type { PermissionQuestion } from "./questions.ts";
 
@@ -12,9 +12,7 @@ export function callKey({ tool, input, cwd, scope }: SameCall): string | null {
   try {
     // A model may write the same fields in another order. A hash, because a refusal is remembered for the session and
     // an input can be a whole file.
-    return createHash("sha256")
-      .update(canonicalJson([tool, cwd, scope.root, scope.atMost, plain(input)]))
-      .digest("base64");
+    return hash("sha256", canonicalJson([tool, cwd, scope.root, scope.atMost, plain(input)]), "base64");
   } catch {
     // Nested too deeply, or not JSON.
     return null;

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { accessSync, constants } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
@@ -179,9 +179,7 @@ class Reading {
   }
 
   #grant(what: string, identity: unknown): void {
-    const digest = createHash("sha256")
-      .update(canonicalJson(["git", identity]))
-      .digest("hex");
+    const digest = hash("sha256", canonicalJson(["git", identity]));
     this.grants.push({ words: `let git ${what}`, digest, group: "runs", git: true });
   }
 }

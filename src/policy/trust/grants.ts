@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { canonicalJson, textsIn } from "../../lib/json.ts";
 import { isObject } from "../../lib/objects.ts";
 import { printable } from "../../lib/printable.ts";
@@ -38,9 +38,7 @@ export function grantsOf(files: readonly SettingsFile[]): readonly Grant[] {
 
 /** `what`: the value at the path, or one text of a list there. */
 export function grantDigest(path: readonly string[], what: unknown): string {
-  return createHash("sha256")
-    .update(canonicalJson([path, what]))
-    .digest("hex");
+  return hash("sha256", canonicalJson([path, what]));
 }
 
 function grantsIn({ setting, path, value }: Leaf): Grant[] {

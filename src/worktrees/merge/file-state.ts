@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync } from "node:fs";
 import * as z from "zod/mini";
 import { isMissing } from "../../lib/errors.ts";
@@ -102,7 +102,7 @@ function readThrough(path: string, format: ObjectFormat | null) {
 }
 
 function sha256(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
+  return hash("sha256", bytes);
 }
 
 export function blobOf(bytes: Uint8Array, format: ObjectFormat): string {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { lstatSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -159,7 +159,7 @@ export async function dropHeadLocks(
 
 function digestOf(file: string): string {
   try {
-    return createHash("sha256").update(readFileSync(file)).digest("hex");
+    return hash("sha256", readFileSync(file));
   } catch (error) {
     if (isMissing(error)) return "";
     throw error;

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { copyFileSync, existsSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { processIdentity } from "../../journal/process-identity.ts";
@@ -176,7 +176,7 @@ export class RunnerTrees {
 
   /** One at a time for each path, over all processes of the machine. */
   #alone<T>(path: string, work: () => Promise<T>): Promise<T> {
-    const name = createHash("sha256").update(path).digest("hex").slice(0, 16);
+    const name = hash("sha256", path).slice(0, 16);
     // Not next to the worktree: what a lock is in must stay.
     return withLock(join(this.#locks, name), this.#ground, work);
   }

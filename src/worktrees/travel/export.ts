@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { join } from "node:path";
 import { snapshotCheckout } from "../checkout-snapshot.ts";
 import { isTreeDeferred, makeDeferred } from "../deferred.ts";
@@ -50,7 +50,7 @@ export async function exportTree(
 async function sourceOfCheckout(repo: Repository, ground: GitEnvironment): Promise<Source> {
   const { head } = repo;
   const taken = await snapshotCheckout(repo, head === null ? [] : [head], ground, { travels: true });
-  const last = `${OUR_REFS}exports/${createHash("sha256").update(repo.top).digest("hex").slice(0, 16)}`;
+  const last = `${OUR_REFS}exports/${hash("sha256", repo.top).slice(0, 16)}`;
   const asked = [`${last}^{tree}`, last, ...(head === null ? [] : [`${last}^`, `${head}^{tree}`])];
   const { out } = await repo.git.run(["rev-parse", "--revs-only", ...asked]);
   const lines = out.split("\n").filter((line) => line !== "");

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Repository } from "../environment.ts";
@@ -25,7 +25,7 @@ export async function repositoryId(repo: Repository): Promise<string> {
 export const IS_ID = /^[0-9a-f]{40}$/;
 
 function digest(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 40);
+  return hash("sha256", text).slice(0, 40);
 }
 
 /** A clone without its whole history: commits of it cannot travel, only files. */
