@@ -3,6 +3,7 @@ import { access, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { troupeHome } from "../journal/paths.ts";
 import { errorCode, isMissing } from "../lib/errors.ts";
+import { expandHome } from "../lib/paths.ts";
 import { printable } from "../lib/printable.ts";
 import { type SettingsSource, settingsReader } from "../policy/trust/trust.ts";
 import { managedSettingsFile, type SettingsRoots } from "../settings/paths.ts";
@@ -70,8 +71,7 @@ export async function settingsDirs(
 ): Promise<{ readonly dirs: readonly string[]; readonly notes: readonly string[] }> {
   const checked = await Promise.all(
     said.map(async ({ text, file }) => {
-      const isFromHome = text === "~" || text.startsWith("~/");
-      const path = isFromHome ? resolve(homedir, `.${text.slice(1)}`) : resolve(cwd, text);
+      const path = resolve(cwd, expandHome(text, homedir));
       const found = await stat(path).catch(() => null);
       return found?.isDirectory()
         ? { path }

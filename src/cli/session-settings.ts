@@ -1,6 +1,7 @@
 import type { AgentsFlag } from "../context/agents/agents-flag.ts";
 import type { AgentLibrary } from "../context/agents/load.ts";
 import { fleetKeyFile, troupeHome } from "../journal/paths.ts";
+import { expandHome } from "../lib/paths.ts";
 import { denyingFiles } from "../policy/sandbox/secrets.ts";
 import { type SettingsReader, settingsReader, type TrustedSettings } from "../policy/trust/trust.ts";
 import { trustFolder } from "../policy/trust/trust-store.ts";
@@ -128,7 +129,7 @@ export async function sessionSettings(
   const more = async () => [...(await skillGrantsIn(io, { cwd, home })), ...(await agents.grants())];
   const languageServers = (settings: Settings) => languageServerGrants(io, cwd, settings);
   const source = { ...whereOf(io, cwd), home, more, languageServers, plugins: plugins.files };
-  const reader = hidingFleetKey(settingsReader(source, trusts), home);
+  const reader = withFleetKey(settingsReader(source, trusts), { home, homedir: io.homedir });
   let read: TrustedSettings | undefined;
   read = await reader.read();
   const notes: string[] = [];
@@ -151,15 +152,19 @@ export async function sessionSettings(
   };
 }
 
-/** Each reading denies the fleet's key, so that a later one does not differ from the first by that. */
-function hidingFleetKey(reader: SettingsReader, home: string): SettingsReader {
+/** Each reading has the path of the fleet's key and denies it, so that a later one does not differ from the first by that. */
+function withFleetKey(
+  reader: SettingsReader,
+  { home, homedir }: { readonly home: string; readonly homedir: string },
+): SettingsReader {
   return {
     ...reader,
     async read() {
       const read = await reader.read();
-      const { sandbox, runners } = read.settings;
+      const { sandbox, runners: set } = read.settings;
+      const runners = set.key === undefined ? set : { ...set, key: expandHome(set.key, homedir) };
       const denied = denyingFiles(sandbox, [fleetKeyFile(home), runners.key]);
-      return { ...read, settings: { ...read.settings, sandbox: denied } };
+      return { ...read, settings: { ...read.settings, runners, sandbox: denied } };
     },
   };
 }

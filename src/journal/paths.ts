@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { join, resolve } from "node:path";
+import { expandHome } from "../lib/paths.ts";
 import type { SessionId } from "../mailbox/ids.ts";
 
 /**
@@ -20,8 +21,7 @@ const MAX_SLUG = 200;
 export function troupeHome(env: Readonly<Record<string, string | undefined>>, homedir: string): string {
   const wanted = env["TROUPE_HOME"]?.trim();
   if (!wanted) return join(homedir, ".troupe");
-  if (wanted === "~" || wanted.startsWith("~/")) return join(homedir, wanted.slice(1));
-  return resolve(wanted);
+  return resolve(expandHome(wanted, homedir));
 }
 
 export function projectsFolder(home: string): string {

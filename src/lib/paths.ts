@@ -1,4 +1,4 @@
-import { dirname, isAbsolute, relative, sep } from "node:path";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** True if a path is in a directory, or is it; by its parts, links are not followed. Both are absolute. */
@@ -12,6 +12,11 @@ export function ancestors(dir: string): string[] {
   const dirs = [dir];
   for (let at = dirname(dir); at !== dirname(at); at = dirname(at)) dirs.push(at);
   return dirs;
+}
+
+/** Returns a path with the home directory for a leading `~`; no shell does that in settings or a model's text. */
+export function expandHome(path: string, home: string): string {
+  return /^~(?:$|\/)/.test(path) ? join(home, path.slice(1)) : path;
 }
 
 /** Returns null for an address that is not a file of this machine. */

@@ -1,8 +1,7 @@
-import { isAbsolute } from "node:path";
 import * as z from "zod/mini";
 import { NOT_IN_PROJECT } from "./limit-settings.ts";
 import { isRemoteAddress, REMOTE_ADDRESS } from "./remote-address.ts";
-import { oneOf, setting, textSetting, wholeSetting } from "./setting.ts";
+import { oneOf, rooted, setting, textSetting, wholeSetting } from "./setting.ts";
 
 /** The settings of runners: other machines on which agents can run. */
 export const runnersSettings = {
@@ -17,7 +16,7 @@ export const runnersSettings = {
   ),
   key: setting(
     "troupe.runners.key",
-    { what: "an absolute path", schema: z.string().check(z.refine(isAbsolute)) },
+    { what: "a path that starts with / or ~/", schema: rooted() },
     `The file with the key of the fleet, which \`troupe runners key\` makes. ${NOT_IN_PROJECT}`,
     { fallback: "`~/.troupe/fleet-key`", trust: "never" },
   ),

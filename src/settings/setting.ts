@@ -83,9 +83,13 @@ export function texts(what: string) {
 
 /** Absolute directories: a relative one would mean another directory in each session. */
 export function rootedDirs() {
-  const isRooted = (path: string) => isAbsolute(path) || /^~($|\/)/.test(path);
-  const schema = z.array(z.string().check(z.refine(isRooted)));
+  const schema = z.array(rooted());
   return { what: "a list of directories that start with / or ~/", schema, merge: "each" } as const;
+}
+
+/** A path that means the same in each session. */
+export function rooted() {
+  return z.string().check(z.refine((path) => isAbsolute(path) || /^~($|\/)/.test(path)));
 }
 
 export function wholeSetting(range: LimitRange): SettingKind<number> {

@@ -77,7 +77,10 @@ describe("troupe config (A18.4)", () => {
       'troupe.runners.engine must be redis://HOST, rediss://HOST, postgres://HOST/DATABASE or ssh://HOST, not "foo"',
     ],
     [["set", "troupe.runners.engine", "stdio:"], "troupe.runners.engine must be redis://HOST"],
-    [["set", "troupe.runners.key", "keys/fleet"], "troupe.runners.key must be an absolute path"],
+    [
+      ["set", "troupe.runners.key", "keys/fleet"],
+      "troupe.runners.key must be a path that starts with / or ~/",
+    ],
     [["set", "zzz", "1"], 'There is no setting "zzz"; docs/settings.md lists them.'],
     [
       ["set", "troupe.maxAgents", "many"],

@@ -24,20 +24,24 @@ describe("troupe runners key", () => {
     expect(io.err.text).toContain(message);
   });
 
-  it("is where troupe.runners.key says, and troupe.runners.engine is the engine of all commands about runners", async () => {
-    const homedir = temporaryFolder();
-    const key = join(homedir, "keys", "fleet");
-    mkdirSync(join(homedir, ".claude"));
-    mkdirSync(join(homedir, "keys"));
-    const settings = { troupe: { runners: { key, engine: "redis://localhost:1" } } };
-    writeFileSync(join(homedir, ".claude/settings.json"), JSON.stringify(settings));
-    const run = async (args: string[]) => {
-      const io = new FakeIO({ homedir });
-      const code = await main(args, io, new FakeRuntime());
-      return { code, out: io.out.text, err: io.err.text };
-    };
-    expect(await run(["runners", "key"])).toMatchObject({ code: 0, out: `${key}\n` });
-    for (const args of [["runners"], ["engine", "ls"]])
-      expect(await run(args)).toMatchObject({ code: 1, err: expect.stringContaining("localhost:1") });
-  });
+  it.each(["/", "~/"])(
+    "is where troupe.runners.key says (from %s), and troupe.runners.engine is the engine of all commands about runners",
+    async (from) => {
+      const homedir = temporaryFolder();
+      const key = join(homedir, "keys", "fleet");
+      mkdirSync(join(homedir, ".claude"));
+      mkdirSync(join(homedir, "keys"));
+      const given = from === "/" ? key : "~/keys/fleet";
+      const settings = { troupe: { runners: { key: given, engine: "redis://localhost:1" } } };
+      writeFileSync(join(homedir, ".claude/settings.json"), JSON.stringify(settings));
+      const run = async (args: string[]) => {
+        const io = new FakeIO({ homedir });
+        const code = await main(args, io, new FakeRuntime());
+        return { code, out: io.out.text, err: io.err.text };
+      };
+      expect(await run(["runners", "key"])).toMatchObject({ code: 0, out: `${key}\n` });
+      for (const args of [["runners"], ["engine", "ls"]])
+        expect(await run(args)).toMatchObject({ code: 1, err: expect.stringContaining("localhost:1") });
+    },
+  );
 });

@@ -38,11 +38,13 @@ const project = {
 };
 
 test("settings that are read again are the same while nothing has changed, with the key of a fleet", async () => {
-  const folders = foldersWith({});
+  const folders = foldersWith({ user: { troupe: { runners: { key: "~/key" } } } });
   const home = join(folders.homedir, ".troupe");
-  await createFleetKey(fleetKeyFile(home));
+  const own = join(folders.homedir, "key");
+  for (const file of [fleetKeyFile(home), own]) await createFleetKey(file);
   const { read, reader } = await sessionSettings(ioFor(folders), { cwd: folders.root, home, trusts: false });
-  expect(read.settings.sandbox.denyRead).toEqual([fleetKeyFile(home)]);
+  expect(read.settings.sandbox.denyRead).toEqual([fleetKeyFile(home), own]);
+  expect(read.settings.runners.key).toBe(own);
   expect(await reader.read()).toEqual(read);
 });
 

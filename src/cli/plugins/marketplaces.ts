@@ -2,7 +2,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { PluginSource } from "../../context/plugins/read-plugin.ts";
 import { type JsonObject, parseJson, valueAt } from "../../lib/json.ts";
 import { isObject } from "../../lib/objects.ts";
-import { isPathInside } from "../../lib/paths.ts";
+import { expandHome, isPathInside } from "../../lib/paths.ts";
 import { printable } from "../../lib/printable.ts";
 import { readRegularFile } from "../../lib/read-regular-file.ts";
 import { cloneName, type GitSource, readGitSource, repositoryName } from "./git-source.ts";
@@ -86,7 +86,7 @@ export function locateMarketplace(
     return unusable(
       `is of a kind not used here (${printable(typeof kind === "string" ? kind : "none")}); Troupe takes directories and git`,
     );
-  const absolute = isLocal ? resolve(root, path.replace(/^~(?=$|\/)/, homedir)) : null;
+  const absolute = isLocal ? resolve(root, expandHome(path, homedir)) : null;
   const refusal = policyRefusal(
     { ...(isObject(source) ? source : {}), ...(absolute === null ? {} : { path: absolute }) },
     policy,

@@ -1,6 +1,7 @@
 import { existsSync, rmSync, statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { canonicalJson, valueAt } from "../../lib/json.ts";
+import { expandHome } from "../../lib/paths.ts";
 import { printable } from "../../lib/printable.ts";
 import { grantLines } from "../../policy/trust/trust-text.ts";
 import { editSettings } from "../../settings/edit-settings.ts";
@@ -26,7 +27,7 @@ async function writeSetting(io: CliIO, path: readonly string[], value: unknown):
 /** Adds a marketplace in a directory, or clones one. */
 export async function addMarketplace(where: string, io: CliIO): Promise<number> {
   const { search } = await readChosenPlugins(io, io.cwd);
-  const path = resolve(io.cwd, where.replace(/^~(?=$|\/)/, io.homedir));
+  const path = resolve(io.cwd, expandHome(where, io.homedir));
   const isLocal = existsSync(path) && (isAbsolute(where) || !/^\w[\w+.-]*:/.test(where));
   if (!isLocal && /^(?:\/|~|\.\.?(?:\/|$))/.test(where))
     throw new UsageError(`There is no file or directory ${printable(path)}.`);

@@ -1,6 +1,7 @@
-import { isAbsolute, join } from "node:path";
+import { isAbsolute } from "node:path";
 import { fileURLToPath } from "node:url";
 import { detectImage, imageReference } from "../../context/references.ts";
+import { expandHome } from "../../lib/paths.ts";
 import { readRegularFile } from "../../lib/read-regular-file.ts";
 import type { Picture } from "../../mailbox/conversation.ts";
 import { MAIN } from "../../mailbox/ids.ts";
@@ -82,12 +83,11 @@ function droppedPath(pasted: string, homedir: string): string | null {
   const text = pasted.trim();
   if (text.includes("\n") || !NAME.test(text.replace(/['"]$/, ""))) return null;
   const [, quoted] = /^(?:'([^']*)'|"([^"]*)")$/.exec(text)?.filter((part) => part !== undefined) ?? [];
-  const path = quoted ?? text.replace(/\\(.)/g, "$1");
+  const path = expandHome(quoted ?? text.replace(/\\(.)/g, "$1"), homedir);
   try {
     if (path.startsWith("file://")) return fileURLToPath(path);
   } catch {
     return null;
   }
-  if (path.startsWith("~/")) return join(homedir, path.slice(2));
   return isAbsolute(path) ? path : null;
 }

@@ -4,6 +4,7 @@ import type { Sealer } from "../../engine/messages.ts";
 import { openEngine } from "../../engine/open-engine.ts";
 import { createSeal } from "../../engine/seal.ts";
 import { fleetKeyFile, troupeHome } from "../../journal/paths.ts";
+import { expandHome } from "../../lib/paths.ts";
 import { settingsPaths } from "../../settings/paths.ts";
 import { combine } from "../../settings/read-settings.ts";
 import { readSettingsFiles } from "../../settings/settings-file.ts";
@@ -28,7 +29,8 @@ export async function engineAddress(given: string | undefined, io: CliIO, comman
 
 /** Returns the file of the fleet's key on this machine. */
 export async function fleetKeyPath(io: CliIO): Promise<string> {
-  return (await readRunnersSettings(io)).key ?? fleetKeyFile(troupeHome(io.env, io.homedir));
+  const { key } = await readRunnersSettings(io);
+  return key === undefined ? fleetKeyFile(troupeHome(io.env, io.homedir)) : expandHome(key, io.homedir);
 }
 
 /** Connects to an engine. Throws a sentence. */

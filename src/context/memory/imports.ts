@@ -1,4 +1,5 @@
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
+import { expandHome } from "../../lib/paths.ts";
 import { blankCodeBlocks, blankInlineCode } from "../markdown/blank-code.ts";
 
 /**
@@ -18,8 +19,7 @@ export function importsIn(text: string, most: number): (readonly string[])[] {
 
 /** Returns the path of an import of this file. */
 export function importedPath(spelling: string, importer: string, homedir: string): string {
-  if (spelling.startsWith("~/")) return join(homedir, spelling.slice(2));
-  return isAbsolute(spelling) ? resolve(spelling) : resolve(dirname(importer), spelling);
+  return resolve(dirname(importer), expandHome(spelling, homedir));
 }
 
 function spellings(path: string): readonly string[] {

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import type { Outputs } from "../../journal/outputs.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { formatCount, formatDollars } from "../../lib/figures.ts";
+import { expandHome } from "../../lib/paths.ts";
 import { replaceFile } from "../../lib/replace-file.ts";
 import { type Ids, MAIN } from "../../mailbox/ids.ts";
 import type { AskDetail } from "../../policy/user-requests.ts";
@@ -159,7 +160,7 @@ export class Workflows implements WorkflowService {
       if (run !== undefined && before === null) return noSuchRun(run, keptRuns(folder));
       const found =
         scriptPath !== undefined
-          ? readScript(resolve(cwd, scriptPath.replace(/^~(?=\/)/, homedir())))
+          ? readScript(resolve(cwd, expandHome(scriptPath, homedir())))
           : script !== undefined
             ? { name: META_NAME.exec(script)?.[1] ?? "script.js", path: null, source: script }
             : name !== undefined

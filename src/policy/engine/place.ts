@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { expandHome } from "../../lib/paths.ts";
 import { holds, realOf } from "./path-candidates.ts";
 
 /** The directories of a session, all absolute. */
@@ -57,7 +58,7 @@ export function placeOf({
     shell,
     configDir,
     configFolder: configDir.startsWith("/") ? resolve(configDir) : join(own, configDir),
-    workspace: [root, ...additionalDirs.map((folder) => fromHome(folder, own, root))],
+    workspace: [root, ...additionalDirs.map((folder) => resolve(root, expandHome(folder, own)))],
     readable: readable.map((folder) => resolve(folder)),
     twin: twin === undefined ? null : { tree: resolve(twin.tree), checkout: resolve(twin.checkout) },
   };
@@ -67,10 +68,6 @@ export function placeOf({
 export function twinOf({ tree, checkout }: Twin, path: string): string | null {
   const root = bothOf(tree).find((one) => holds(one, path));
   return root === undefined ? null : `${checkout}${path.slice(root.length)}`;
-}
-
-function fromHome(folder: string, home: string, root: string): string {
-  return resolve(root, folder === "~" || folder.startsWith("~/") ? `${home}${folder.slice(1)}` : folder);
 }
 
 /** Returns a directory and its real path. */

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { expandHome } from "../../lib/paths.ts";
 import type { Rule } from "../../settings/rules.ts";
 import { parseRule } from "../engine/rule-syntax.ts";
 
@@ -56,7 +56,7 @@ function isAnchoredPath(path: string): boolean {
 
 /** The part of a pattern without wildcards, if it is anchored at the root or the home. */
 function absolute(pattern: string, home: string): string | null {
-  const rooted = pattern === "~" || pattern.startsWith("~/") ? join(home, pattern.slice(1)) : pattern;
+  const rooted = expandHome(pattern, home);
   if (!rooted.startsWith("/")) return null;
   const names = rooted.split("/").filter((name) => name !== "");
   const wild = names.findIndex((name) => /[*?[\\]/.test(name));

@@ -2,6 +2,7 @@ import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isPattern } from "../../lib/globs.ts";
 import { exists } from "../../lib/on-disk.ts";
+import { expandHome } from "../../lib/paths.ts";
 import type { ConfinedView } from "../../mailbox/confined.ts";
 import { holds } from "../engine/path-candidates.ts";
 
@@ -32,7 +33,7 @@ export interface SecretPlaces {
 
 /** Returns the absolute path that a setting names. */
 export function fromHome(path: string, home: string): string {
-  return path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : resolve(home, path);
+  return resolve(home, expandHome(path, home));
 }
 
 /** Returns the paths of a setting that are not patterns, as absolute paths. */

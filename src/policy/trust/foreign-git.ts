@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { canonicalJson } from "../../lib/json.ts";
 import { listNames } from "../../lib/on-disk.ts";
+import { expandHome } from "../../lib/paths.ts";
 import { printable } from "../../lib/printable.ts";
 import { readRegularFile } from "../../lib/read-regular-file.ts";
 import { type GitSetting, gitSettingsIn } from "./git-config-text.ts";
@@ -141,7 +142,7 @@ class Reading {
       if (runsCommand(setting)) this.#grant(`run "${printable(value)}" (${where})`, [file, key, value]);
       const included = includedBy(setting);
       if (included === null) continue;
-      const path = resolve(dirname(file), included.replace(/^~(?=\/)/, homedir()));
+      const path = resolve(dirname(file), expandHome(included, homedir()));
       this.#grant(`read "${printable(included)}" as its configuration, too (${where})`, [
         file,
         key,

@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
-import { join, sep } from "node:path";
+import { sep } from "node:path";
+import { expandHome } from "../../lib/paths.ts";
 import { isProjectScope, type SettingsRoots, settingsPaths } from "../../settings/paths.ts";
 import { combine, type ReadSettings, type Settings } from "../../settings/read-settings.ts";
 import { readServerFiles } from "../../settings/server-files.ts";
@@ -157,7 +158,7 @@ async function isNamed(root: string, named: readonly string[], homedir: string):
   const folder = await real(root);
   if (folder === null) return false;
   const matches = named.map(async (entry) => {
-    const path = entry === "~" || entry.startsWith("~/") ? join(homedir, entry.slice(1)) : entry;
+    const path = expandHome(entry, homedir);
     const below = path.endsWith("/**");
     const place = await real(below ? path.slice(0, -3) || "/" : path);
     if (place === null) return false;
