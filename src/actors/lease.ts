@@ -1,4 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
+import { given } from "../lib/objects.ts";
 import type { CallId } from "../mailbox/ids.ts";
 import type { CallOptions } from "../mailbox/rpc/caller.ts";
 import type { Result } from "../mailbox/rpc/frames.ts";
@@ -60,8 +61,7 @@ export class Lease {
                 ...{ ...names, input, reads: writes ? context.reads.all : [] },
                 context: {
                   ...{ call, actor, cwd, root, additionalDirs, lastWriters },
-                  ...(resultChars === undefined ? {} : { resultChars }),
-                  ...(fileRules === undefined ? {} : { fileRules }),
+                  ...given({ resultChars, fileRules }),
                 },
               },
               context,

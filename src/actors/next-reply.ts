@@ -1,6 +1,7 @@
 import { boundsIn, type Compacting, compactAfterRefusal } from "../context/compaction/compact.ts";
 import { overflowOf } from "../context/compaction/overflow.ts";
 import { formatNumber } from "../lib/figures.ts";
+import { given } from "../lib/objects.ts";
 import { addUsage, type ContentBlock, type MessageParam, noUsage, textOf } from "../mailbox/conversation.ts";
 import type { ModelOutcome, ModelReply, ModelRequest } from "../model/client.ts";
 import type { AgentConversation } from "./agent-state.ts";
@@ -39,8 +40,7 @@ function requestOf(state: AgentConversation, last: Last | null): ModelRequest {
     tools: state.requestTools,
     messages: state.messages,
     maxTokens: Math.min(reply, last?.maxTokens ?? reply),
-    ...(spec.thinkingTokens === undefined ? {} : { thinkingTokens: spec.thinkingTokens }),
-    ...(spec.effort === undefined ? {} : { effort: spec.effort }),
+    ...given({ thinkingTokens: spec.thinkingTokens, effort: spec.effort }),
     withoutTools: last !== null,
     streamText: spec.parent === null,
   };

@@ -1,6 +1,7 @@
 import type { CostEstimate } from "../features/budget/cost-estimate.ts";
 import type { Confirm, FanOutQuote } from "../features/budget/fan-out-approval.ts";
 import { worktreeDefaults } from "../features/isolation/worktree-settings.ts";
+import { given } from "../lib/objects.ts";
 import type { MergeMode } from "../mailbox/worktree.ts";
 import { safeLine } from "../terminal/safe-text.ts";
 import type { Context } from "./command.ts";
@@ -37,10 +38,7 @@ export function runFanOut(
 ): Promise<number> {
   const { io } = context;
   const { tasks, type, isolation, merge, passing = false } = fanOut;
-  const apart = {
-    ...(isolation === undefined ? {} : { isolation }),
-    ...(merge === undefined ? {} : { merge }),
-  };
+  const apart = given({ isolation, merge });
   const mode = mergeModeOf(setup, fanOut);
   // A user at the terminal can be asked before agents start, and not while they run.
   const confirm: Confirm | undefined =

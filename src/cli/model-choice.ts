@@ -1,3 +1,4 @@
+import { given } from "../lib/objects.ts";
 import type { checkBaseURL } from "../model/base-url.ts";
 import type { ModelSource } from "../session/options.ts";
 import { UsageError } from "./usage-error.ts";
@@ -48,9 +49,7 @@ export function chooseModel(asked: AskedModel, env: Env, check: CheckBaseURL): M
   return {
     source: {
       provider: "anthropic",
-      ...(apiKey === undefined ? {} : { apiKey }),
-      ...(authToken === undefined ? {} : { authToken }),
-      ...(checked === undefined ? {} : { baseURL: checked.url }),
+      ...given({ apiKey, authToken, baseURL: checked?.url }),
       ...(isOn(env, "DISABLE_PROMPT_CACHING") ? { promptCaching: false } : {}),
     },
     ...(model === undefined ? {} : { model }),
@@ -93,11 +92,7 @@ function openaiChoice(asked: AskedModel, env: Env, check: CheckBaseURL): ModelCh
       `No model of ${checked?.ok ? checked.host : "api.openai.com"} is named${model === undefined ? "" : ` (${model} is an alias of Anthropic's)`}; set OPENAI_MODEL or --model to one that it has.`,
     );
   return {
-    source: {
-      provider: "openai",
-      ...(apiKey === undefined ? {} : { apiKey }),
-      ...(checked === undefined ? {} : { baseURL: checked.url }),
-    },
+    source: { provider: "openai", ...given({ apiKey, baseURL: checked?.url }) },
     model,
     aliases: Object.fromEntries(ALIASES.map((name) => [name, id])),
   };

@@ -2,6 +2,7 @@ import type { AgentView } from "../events/event.ts";
 import type { CostEstimate } from "../features/budget/cost-estimate.ts";
 import type { SessionUsage } from "../features/budget/usage-meter.ts";
 import { worktreeDefaults } from "../features/isolation/worktree-settings.ts";
+import { given } from "../lib/objects.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Status, Summary } from "../mailbox/messages.ts";
 import type { MergeMode } from "../mailbox/worktree.ts";
@@ -140,9 +141,7 @@ function reasonJson(summary: Summary | null | undefined): object {
 /** Its answer as data, its edits, and what of its report could not be verified. */
 function summaryJson({ output, worktree, acceptance, unverified = [], unfounded }: Summary): object {
   return {
-    ...(output === undefined ? {} : { output }),
-    ...(worktree === undefined ? {} : { worktree }),
-    ...(acceptance === undefined ? {} : { acceptance }),
+    ...given({ output, worktree, acceptance }),
     unverified: unverified.length,
     ...(unverified.length === 0 ? {} : { unverified_claims: unverified }),
     ...(unfounded ? { no_tool_run: true } : {}),

@@ -1,6 +1,7 @@
 import type { AgentDefinition } from "../context/agents/definition.ts";
 import { troupeHome } from "../journal/paths.ts";
 import { homeProblem } from "../journal/usable-home.ts";
+import { given } from "../lib/objects.ts";
 import { agentModelsFrom } from "../model/agent-models.ts";
 import { aliasesFrom, DEFAULT_MODEL } from "../model/aliases.ts";
 import { firstAvailable, modelRefusal } from "../model/available-models.ts";
@@ -125,6 +126,8 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   );
   const title = resume?.title || own.title;
   const { runners, engine } = await runnersOf(args, io, read.settings.runners, resume);
+  const { effort, forks, checkReports, commandEnv, sandbox, fileRules, compaction } = read.settings;
+  const { webSearch, worktree, deferTools } = read.settings;
   const waitsInInbox = args.value(permissionPromptTool) === INBOX;
   return {
     settings,
@@ -143,12 +146,20 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
     ],
     options: {
       ...{ cwd: resume?.cwd ?? cwd, home, clock: io.clock, limits, source: choice.source },
-      ...(model === undefined ? {} : { model }),
-      ...(read.settings.effort === undefined ? {} : { effort: read.settings.effort }),
+      ...given({
+        model,
+        permissionMode,
+        mainAgent,
+        systemPrompt,
+        appendSystemPrompt,
+        runners,
+        title,
+        resume,
+      }),
+      ...given({ effort, forks, checkReports }),
       ...{ aliases, availableModels },
       ...agentModels,
       additionalDirs: [...added, ...extra.dirs],
-      ...(permissionMode === undefined ? {} : { permissionMode }),
       allowedTools: args.value(flags.allowedTools),
       disallowedTools: args.value(flags.disallowedTools),
       askEveryCommand: read.settings.askEveryCommand ?? false,
@@ -156,29 +167,15 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       ...{ rules: read.rules, managedRulesOnly: read.managedRulesOnly, hooks: read.hooks },
       foreignGit: (folder) => reader.foreignGit(folder),
       env: read.settings.env,
-      commandEnv: read.settings.commandEnv,
       redact: [...read.settings.redact, ...servers.secrets, ...agentSecrets],
       ...servers.options,
       ...(waitsInInbox ? { person: inboxUser } : {}),
       languageServers: languageServers.option,
-      sandbox: read.settings.sandbox,
-      fileRules: read.settings.fileRules,
-      compaction: read.settings.compaction,
-      webSearch: read.settings.webSearch,
-      worktree: read.settings.worktree,
-      deferTools: read.settings.deferTools,
-      ...(read.settings.forks === undefined ? {} : { forks: read.settings.forks }),
-      ...(read.settings.checkReports === undefined ? {} : { checkReports: read.settings.checkReports }),
+      ...{ commandEnv, sandbox, fileRules, compaction, webSearch, worktree, deferTools },
       agentListing: agentListing(env, read.settings.agentListing),
-      ...(mainAgent === undefined ? {} : { mainAgent }),
-      ...(systemPrompt === undefined ? {} : { systemPrompt }),
-      ...(appendSystemPrompt === undefined ? {} : { appendSystemPrompt }),
       context: contextOf(io, home, trusted),
       ...{ agents: agents.agents, agentsNow: agents.agentsNow, skills },
       ...budgetOf(args, read),
-      ...(runners === undefined ? {} : { runners }),
-      ...(title === undefined ? {} : { title }),
-      ...(resume === undefined ? {} : { resume }),
     },
   };
 }
@@ -257,8 +254,7 @@ function limitsOf(
     ...limits,
     // The command acts on a long wait (run-session.ts): its agents never fail for a limit.
     limitPatienceMs: limitRanges.limitPatienceMs.max,
-    ...(maxAgents === undefined ? {} : { maxAgents }),
-    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...given({ maxAgents, maxTurns }),
   };
 }
 

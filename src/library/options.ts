@@ -6,6 +6,7 @@ import { type EngineParts, engineRunners } from "../features/runners/engine-runn
 import type { RunnersOptions } from "../features/runners/index.ts";
 import { troupeHome } from "../journal/paths.ts";
 import { systemClock } from "../lib/clock.ts";
+import { given } from "../lib/objects.ts";
 import type { Effort } from "../mailbox/effort.ts";
 import type { JsonSchema } from "../mailbox/messages.ts";
 import type { McpServer, McpServerEntry } from "../mcp/server.ts";
@@ -127,11 +128,4 @@ export function flattenOptions({
 /** What runners say of themselves is for their own logs. */
 function partsOf({ home, clock = systemClock }: Pick<SessionOptions, "home" | "clock">): EngineParts {
   return { env: process.env, home: home ?? troupeHome(process.env, homedir()), clock, onLine() {} };
-}
-
-type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-/** An option that is undefined is one that was not given. */
-function given<T extends object>(options: T): Given<T> {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Given<T>;
 }

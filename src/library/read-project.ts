@@ -4,6 +4,7 @@ import { lazyRuntime } from "../cli/runtime.ts";
 import { sessionFlags } from "../cli/session-flags.ts";
 import { setUpSession } from "../cli/session-setup.ts";
 import type { RunnersOptions } from "../features/runners/index.ts";
+import { given } from "../lib/objects.ts";
 import type { UserHandler } from "../policy/user-requests.ts";
 import type { SupervisorOptions } from "../session/options.ts";
 import type { ResumableSession } from "../session/resume-session.ts";
@@ -42,14 +43,12 @@ export async function readProject(
   const io = processIO(process.cwd());
   const context = { io, runtime: lazyRuntime, startedAt: io.clock.now() };
   const setup = await setUpSession(args, context, {
-    ...(title === undefined ? {} : { title }),
-    ...(resume === undefined ? {} : { resume }),
+    ...given({ title, resume }),
   });
   return {
     project: {
       ...setup.options,
-      ...(permissionHandler === undefined ? {} : { person: permissionHandler }),
-      ...(tools === undefined ? {} : { tools }),
+      ...given({ person: permissionHandler, tools }),
     },
     notes: [...setup.notes],
   };

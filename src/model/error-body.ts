@@ -1,3 +1,4 @@
+import { given } from "../lib/objects.ts";
 import type { Header } from "./retry-after.ts";
 
 /** What servers of different projects tell about an error. */
@@ -56,8 +57,7 @@ function flatError(fields: Readonly<Record<string, unknown>>): ErrorFields | nul
   const size = typeof fields["n_ctx"] === "number" ? ` (context size ${fields["n_ctx"]})` : "";
   return {
     ...(status >= 400 && status < 600 ? { status } : {}),
-    ...(type === undefined ? {} : { type }),
-    ...(code === undefined ? {} : { code }),
+    ...given({ type, code }),
     ...(message === undefined ? {} : { message: message + size }),
   };
 }

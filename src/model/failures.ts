@@ -1,3 +1,4 @@
+import { given } from "../lib/objects.ts";
 import { SERVERS, type ServerKind } from "./base-url.ts";
 import type { ModelFailure, ModelFailureKind, ModelOutcome } from "./client.ts";
 
@@ -103,8 +104,7 @@ export function serverFailure(error: ServerError, where: Where): ModelFailure {
   return {
     kind,
     message: sentence(kind, where, said, status),
-    ...(error.status === undefined ? {} : { status: error.status }),
-    ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+    ...given({ status: error.status, retryAfterMs: error.retryAfterMs }),
     ...(error.shouldRetry === false ? { final: true } : {}),
   };
 }

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "../lib/clock.ts";
+import { given } from "../lib/objects.ts";
 import { type Aliases, resolveModel } from "./aliases.ts";
 import { type AvailableModels, modelRefusal } from "./available-models.ts";
 import { checkBaseURL, SERVERS, type ServerKind } from "./base-url.ts";
@@ -216,8 +217,7 @@ class Attempt {
       retryAfterMs(header, now) ?? (status === 429 ? resetMs(header, message, now) : undefined);
     return {
       status,
-      ...(type === undefined ? {} : { type }),
-      ...(code === undefined ? {} : { code }),
+      ...given({ type, code }),
       ...(message === "" ? {} : { message }),
       ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }),
       ...(header("x-should-retry") === "false" ? { shouldRetry: false } : {}),

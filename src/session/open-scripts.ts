@@ -2,6 +2,7 @@ import type { AgentResult } from "../events/agent-result.ts";
 import type { StartAgents } from "../features/agents/start-agents.ts";
 import { ScriptRuns, type ScriptRunsParts } from "../features/scripts/script-runs.ts";
 import { Workflows, type WorkflowsParts } from "../features/scripts/workflows.ts";
+import { given } from "../lib/objects.ts";
 import type { WorkflowService } from "../tools/workflow.ts";
 import type { SpawnRequest } from "./options.ts";
 
@@ -33,11 +34,7 @@ export function openScripts({ spawn, agents, ...parts }: ScriptsParts): SessionS
     ) {
       return spawn({
         ...{ type, prompt, key, signal, onStart },
-        ...(label === undefined ? {} : { description: label }),
-        ...(schema === undefined ? {} : { output: schema }),
-        ...(model === undefined ? {} : { model }),
-        ...(isolation === undefined ? {} : { isolation }),
-        ...(accept === undefined ? {} : { accept }),
+        ...given({ description: label, output: schema, model, isolation, accept }),
       });
     },
   });

@@ -1,3 +1,4 @@
+import { given } from "../../lib/objects.ts";
 import { limitRanges } from "../../settings/limit-ranges.ts";
 import type { PermissionMode } from "../../settings/rules.ts";
 import { agentType } from "../agent-type.ts";
@@ -103,10 +104,7 @@ function isolationOf(args: Arguments): Pick<FanOut, "isolation" | "merge"> {
     throw new UsageError(
       "--merge is for agents with worktrees of their own; add --isolation worktree, or leave it out.",
     );
-  return {
-    ...(isolated === undefined ? {} : { isolation: isolated }),
-    ...(how === undefined ? {} : { merge: how }),
-  };
+  return given({ isolation: isolated, merge: how });
 }
 
 /** Without this note, a user who allows edits but names no agent type would learn only at the end that none can edit. */

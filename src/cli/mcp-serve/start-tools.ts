@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import type { ListedAgent } from "../../features/agents/listing.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { errorMessage } from "../../lib/errors.ts";
+import { given } from "../../lib/objects.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { MergeMode } from "../../mailbox/worktree.ts";
 import type { SpawnRequest } from "../../session/options.ts";
@@ -153,12 +154,9 @@ function toRequest(
   const hasWorktree = isolation !== undefined || isolates(type);
   return {
     ...{ prompt, type, description: taskName(description) },
-    ...(model === undefined ? {} : { model }),
-    ...(isolation === undefined ? {} : { isolation }),
-    ...(merge === undefined || !hasWorktree ? {} : { merge }),
+    ...given({ model, isolation, merge: hasWorktree ? merge : undefined }),
     ...(timeout_seconds === undefined ? {} : { timeoutMs: timeout_seconds * 1000 }),
-    ...(token_budget === undefined ? {} : { tokenBudget: token_budget }),
-    ...(output_schema === undefined ? {} : { output: output_schema }),
+    ...given({ tokenBudget: token_budget, output: output_schema }),
   };
 }
 

@@ -5,6 +5,7 @@ import {
   type MessageEvent,
   type SupervisorEvent,
 } from "../../events/event.ts";
+import { given } from "../../lib/objects.ts";
 import { type ActorId, type CallId, MAIN } from "../../mailbox/ids.ts";
 import type { Status } from "../../mailbox/messages.ts";
 import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
@@ -249,9 +250,7 @@ function resultFields({
     outcome,
     ...(reason === undefined ? {} : { reason }),
     ...{ head, lines },
-    ...(exitCode === undefined ? {} : { exit_code: exitCode }),
-    ...(outputPath === undefined ? {} : { output_path: outputPath }),
-    ...(diff === undefined ? {} : { diff }),
+    ...given({ exit_code: exitCode, output_path: outputPath, diff }),
     duration_ms: durationMs,
   };
 }

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { parseJson } from "../../lib/json.ts";
-import { isObject } from "../../lib/objects.ts";
+import { given, isObject } from "../../lib/objects.ts";
 import { Accept } from "../../mailbox/acceptance.ts";
 import { Effort } from "../../mailbox/effort.ts";
 import { isPoolName, POOL_NAME } from "../../mailbox/ids.ts";
@@ -102,9 +102,7 @@ export const budget: Meaning<AgentDefinition["budget"]> = (value) => {
   const { tokens, usd, turns, minutes } = read.data;
   return {
     value: {
-      ...(tokens === undefined ? {} : { tokens }),
-      ...(usd === undefined ? {} : { usd }),
-      ...(turns === undefined ? {} : { turns }),
+      ...given({ tokens, usd, turns }),
       ...(minutes === undefined ? {} : { ms: minutes * MINUTE_MS }),
     },
   };

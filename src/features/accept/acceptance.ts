@@ -1,6 +1,7 @@
 import type { Journal } from "../../journal/journal.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { textAt } from "../../lib/json.ts";
+import { given } from "../../lib/objects.ts";
 import { shorten } from "../../lib/text.ts";
 import type { Accept } from "../../mailbox/acceptance.ts";
 import { callId } from "../../mailbox/ids.ts";
@@ -86,8 +87,7 @@ export class AcceptanceChecks {
     await journal.append({
       ...{ type: "before", actor: actor.id, call, tool: "Bash", decision: evaluation.type, by, reason },
       input: evaluation.type === "go" ? evaluation.input : inputOf(run),
-      ...(rule === undefined ? {} : { rule }),
-      ...(tier === undefined ? {} : { tier }),
+      ...given({ rule, tier }),
     });
     if (evaluation.type === "refuse") return notAllowed(run, evaluation.refusal);
     const { outside, light, input } = evaluation;

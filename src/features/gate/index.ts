@@ -1,3 +1,4 @@
+import { given } from "../../lib/objects.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { WriteScope } from "../../policy/confinement/write-scope.ts";
 import type { PermissionDenial } from "../../policy/grounds.ts";
@@ -75,12 +76,7 @@ export function gateFeature(parts: GateFeatureParts): Joints {
 
 function evaluationOf(tool: string, gated: Gated): Evaluation {
   const { by, reason, rule, tier } = gated;
-  const grounds = {
-    by,
-    reason,
-    ...(rule === undefined ? {} : { rule }),
-    ...(tier === undefined ? {} : { tier }),
-  };
+  const grounds = { by, reason, ...given({ rule, tier }) };
   if (gated.type === "refuse") return { type: "refuse", ...grounds, refusal: refusalOf(tool, gated) };
   return gated;
 }

@@ -1,6 +1,7 @@
 import type { RenderedCommand } from "../../context/skills/render.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { textAt } from "../../lib/json.ts";
+import { given } from "../../lib/objects.ts";
 import type { Call } from "../../mailbox/calls.ts";
 import { type ActorId, callId } from "../../mailbox/ids.ts";
 import type { CommandOutput } from "../../mailbox/runs.ts";
@@ -52,8 +53,7 @@ export function judgedCalls({ gate, toolbox, commands, journal }: CommandSide): 
     await journal.append({
       ...{ type: "before", actor, call: id, tool, decision: word.type, by: word.by, reason: word.reason },
       input: word.type === "go" ? word.input : input,
-      ...(word.rule === undefined ? {} : { rule: word.rule }),
-      ...(word.tier === undefined ? {} : { tier: word.tier }),
+      ...given({ rule: word.rule, tier: word.tier }),
     });
     return { ...word, call };
   }
