@@ -88,8 +88,12 @@ export class RecordedAgents {
         return this.#change(event.actor, now, ({ view }) => {
           const { summary, durationMs } = event;
           const startedAt = view.startedAt === null ? null : now - durationMs;
-          const { turns } = summary;
-          return { view: { state: "ended", startedAt, endedAt: now, summary, turns }, calls: new Map() };
+          // Its own count has what compactions have used, too.
+          const { turns, usage } = summary;
+          return {
+            view: { state: "ended", startedAt, endedAt: now, summary, turns, usage },
+            calls: new Map(),
+          };
         });
       case "model":
         if (event.asked) return [];
