@@ -77,7 +77,7 @@ describe("troupe top (C20, D13)", () => {
       ◐ main conversation      Agent general-purpose:…                                                  0 turns · 0 tok · 58 s
         ● evil <U+202E> title  Bash npm test            claude-haiku-4-5 · 1 turn · 1.0M tok · $1.00 · 55 s · no sign for 53 s
           ○ Explore · next     queued                                                                   0 turns · 0 tok · 52 s
-        ✗ look at carol        failed: No model.                                                       2 turns · 51 tok · 0.0 s
+        ✗ look at carol        failed: No model.                                                      2 turns · 51 tok · 0.0 s
       "
     `);
     expect([io.err.text, io.signalListeners, io.clock.pending]).toEqual(["", 0, 0]);
