@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { exportedTwice } from "./layers/exported-names.ts";
-import { countLines, overBudget } from "./layers/line-budget.ts";
+import { countLines, type LineBudgets, overBudget } from "./layers/line-budget.ts";
 import { readSources } from "./layers/read-source.ts";
 import { rules } from "./layers/rules.ts";
 import { sharedByTests, violations } from "./layers/violations.ts";
@@ -14,8 +14,14 @@ const root = join(import.meta.dirname, "..");
 const budgetsFile = join(root, "scripts/layers/line-budgets.json");
 const files = readSources(root, "src");
 const tests = readSources(root, "test");
-if (process.argv.includes("--lower"))
-  writeFileSync(budgetsFile, `${JSON.stringify(countLines(files), null, 2)}\n`);
+if (process.argv.includes("--lower")) {
+  const budgets: LineBudgets = JSON.parse(readFileSync(budgetsFile, "utf8"));
+  const lower = Object.entries(countLines(files)).map(([dir, lines]) => [
+    dir,
+    Math.min(lines, budgets[dir] ?? lines),
+  ]);
+  writeFileSync(budgetsFile, `${JSON.stringify(Object.fromEntries(lower), null, 2)}\n`);
+}
 const found = [
   ...violations(files, rules),
   ...sharedByTests(tests, rules),
