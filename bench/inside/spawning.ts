@@ -71,6 +71,7 @@ async function untilFirstRequest(host: ActorHost, began = performance.now()): Pr
     services,
     connect: () => port2,
     elsewhere: null,
+    isSuspect: false,
     onReport() {},
   });
   const exit = await exited;

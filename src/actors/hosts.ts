@@ -21,6 +21,8 @@ export interface ActorStart {
   connect(): MessagePort;
   /** What its session does for it if it runs on a runner; null if no runners are set up. */
   readonly elsewhere: SessionSide | null;
+  /** Runners were lost with it, without a turn in between, and the next one would end it. */
+  readonly isSuspect: boolean;
   /** What the agent reports of itself, for users; nothing depends on it. */
   onReport(report: FromAgent): void;
 }

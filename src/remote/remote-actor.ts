@@ -19,12 +19,16 @@ export interface RemoteActorParts {
   readonly clock: Pick<Clock, "now">;
   readonly blobs: SealedBlobs;
   onWarning(message: string): void;
+  /** It is no longer suspected of taking its runners with it. */
+  onCleared(): void;
   /** It has ended here, however; a runner that still has it must end it. */
   onEnd(runner: string | null): void;
 }
 
 /** Milliseconds without a sign of its runner after which the user is notified. */
 const AWAY_MS = 10_000;
+/** Milliseconds on a runner after which it is no longer suspected, also without a turn: others wait for that, and it may wait for its user. */
+const SUSPECT_MS = 300_000;
 
 const UNKNOWN =
   "Result unknown: the machine on which this call ran was lost while it ran. It was not run again; look at what it has done before you do.";
@@ -47,6 +51,9 @@ export class RemoteActor implements ActorHandle {
   #beatAt = 0;
   #isOver = false;
   #isLeaving = false;
+  #isSuspect: boolean;
+  /** When it got its runner. */
+  #servedAt = 0;
   /** Resolves when the edits that have arrived are taken. */
   #taken: Promise<void> = Promise.resolve();
   readonly #recording = new Set<Promise<unknown>>();
@@ -57,6 +64,7 @@ export class RemoteActor implements ActorHandle {
   constructor(start: ActorStart, parts: RemoteActorParts) {
     this.start = start;
     this.#parts = parts;
+    this.#isSuspect = start.isSuspect;
   }
 
   get exited(): Promise<Exit> {
@@ -73,12 +81,23 @@ export class RemoteActor implements ActorHandle {
     return this.#beatAt;
   }
 
+  get isSuspect(): boolean {
+    return this.#isSuspect;
+  }
+
   get channel(): ReliableChannel | null {
     return this.#channel;
   }
 
   noteBeat(): void {
     this.#beatAt = this.#parts.clock.now();
+    if (this.#runner !== null && this.#beatAt - this.#servedAt > SUSPECT_MS) this.#clear();
+  }
+
+  #clear(): void {
+    if (!this.#isSuspect) return;
+    this.#isSuspect = false;
+    this.#parts.onCleared();
   }
 
   /** It is this runner's from now on, which must still board before anything of it runs. */
@@ -87,6 +106,7 @@ export class RemoteActor implements ActorHandle {
     this.#runner = runner;
     this.#name = runner;
     this.noteBeat();
+    this.#servedAt = this.#beatAt;
     const { services, elsewhere } = this.start;
     const { blobs } = this.#parts;
     /** Its next attempt takes files along that a merge has changed here. Before the response, so that it does not go on without them. */
@@ -151,6 +171,7 @@ export class RemoteActor implements ActorHandle {
         },
         turn: recorded(async ({ turn }) => {
           const answer = await services.turn(turn);
+          this.#clear();
           parkIfNew();
           return answer;
         }),

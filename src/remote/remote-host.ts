@@ -45,8 +45,8 @@ interface Entry {
 }
 
 interface Place {
-  /** It is one too many, and is offered when another one has ended. */
-  isHeld: boolean;
+  /** Why it is not offered yet, as a clause; null if it is. */
+  held: string | null;
   /** The connection that its runner had is gone. */
   isCutOff: boolean;
 }
@@ -80,7 +80,7 @@ export class RemoteHost implements ActorHost {
     const { spec } = start;
     const { clock } = this.#options;
     const id = this.#idOf(spec);
-    const place: Place = { isHeld: this.#isFull(spec), isCutOff: false };
+    const place: Place = { held: this.#whyHeld(start), isCutOff: false };
     const actor = new RemoteActor(start, this.#partsOf(id, place));
     const offer = new AttemptOffer({
       ...{ id, actor, clock, line: this.#line },
@@ -94,7 +94,7 @@ export class RemoteHost implements ActorHost {
     if (this.#isClosed) actor.terminate();
     else {
       if (this.#withdrawCheck === null) this.#checkLater();
-      if (!place.isHeld) void this.#offer(entry);
+      if (place.held === null) void this.#offer(entry);
     }
     return actor;
   }
@@ -131,6 +131,7 @@ export class RemoteHost implements ActorHost {
         },
         ...{ clock, session: attempt.session, isOver: () => this.#isClosed || place.isCutOff },
       }),
+      onCleared: () => this.#offerHeld(),
       onEnd: (runner) => {
         const name = nameAttempt(attempt);
         const offer = this.#actors.get(name)?.offer;
@@ -142,12 +143,18 @@ export class RemoteHost implements ActorHost {
     };
   }
 
-  /** What another agent of a runner has started is not held: that one may wait for it. */
-  #isFull({ parent }: ActorSpec): boolean {
+  /**
+   * What another agent of a runner has started is not held: that one may wait for it. Of agents that lost their runners in a row,
+   * one runs at a time: all were there with the one that killed them, and would be again.
+   */
+  #whyHeld({ spec, isSuspect }: ActorStart): string | null {
     const { maxAgents = MOST_OFFERED } = this.#options;
-    const all = [...this.#actors.values()];
-    const offered = all.filter(({ place }) => !place.isHeld).length;
-    return offered >= maxAgents && !this.#isOfRunner(parent);
+    if (this.#isOfRunner(spec.parent)) return null;
+    const offered = [...this.#actors.values()].filter(({ place }) => place.held === null);
+    if (isSuspect && offered.some(({ actor }) => actor.isSuspect))
+      return "waits until another agent that lost its runners has done a turn or failed: they are tried one at a time";
+    if (offered.length < maxAgents) return null;
+    return `waits until another agent has left its runner (at most ${maxAgents} of a session, troupe.runners.maxAgents)`;
   }
 
   /** Others wait for its agents: it holds a slot, or its edits so far overlap with what other agents do. */
@@ -158,9 +165,9 @@ export class RemoteHost implements ActorHost {
   #offerHeld(): void {
     if (this.#isClosed) return;
     for (const entry of this.#actors.values()) {
-      if (!entry.place.isHeld || this.#isFull(entry.actor.start.spec)) continue;
-      entry.place.isHeld = false;
-      void this.#offer(entry);
+      if (entry.place.held === null) continue;
+      entry.place.held = this.#whyHeld(entry.actor.start);
+      if (entry.place.held === null) void this.#offer(entry);
     }
   }
 
@@ -194,10 +201,10 @@ export class RemoteHost implements ActorHost {
       if (actor.runner !== null) {
         place.isCutOff = true;
         actor.lose();
-      } else if (isLast && !place.isHeld) actor.fail(why);
+      } else if (isLast && place.held === null) actor.fail(why);
       else {
         offer.forget();
-        if (!place.isHeld) void this.#offer(entry);
+        if (place.held === null) void this.#offer(entry);
       }
     }
   }
@@ -209,7 +216,7 @@ export class RemoteHost implements ActorHost {
     this.#askWho();
     for (const entry of this.#actors.values()) {
       entry.actor.channel?.resend();
-      if (!entry.place.isHeld) void this.#offer(entry);
+      if (entry.place.held === null) void this.#offer(entry);
     }
   }
 
@@ -294,8 +301,7 @@ export class RemoteHost implements ActorHost {
   }
 
   #check(): void {
-    const { clock, maxAgents = MOST_OFFERED } = this.#options;
-    const now = clock.now();
+    const now = this.#options.clock.now();
     const isUp = this.#line.current?.carrier.isUp ?? false;
     if (!isUp || now - this.#checkedAt > SLEPT_MS) {
       this.#countsFrom = now;
@@ -308,10 +314,8 @@ export class RemoteHost implements ActorHost {
         if (now - Math.max(actor.beatAt, this.#countsFrom) > LOST_MS) actor.lose();
         continue;
       }
-      if (place.isHeld) {
-        actor.wait(
-          `waits until another agent has left its runner (at most ${maxAgents} of a session, troupe.runners.maxAgents)`,
-        );
+      if (place.held !== null) {
+        actor.wait(place.held);
         continue;
       }
       isAnyWaiting = true;

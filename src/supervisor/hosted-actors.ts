@@ -52,6 +52,7 @@ export class HostedActors {
         connect: () => this.#connect(actor),
         services: actorServices(actor, { ...this.#parts, connect: () => this.#connect(actor) }),
         elsewhere: elsewhereOf(joints, actor),
+        isSuspect: actor.lostWith.length === MOST_LOST - 1,
         onReport: (report) => this.#read(actor, spec.attempt, report),
       });
     } catch (error) {

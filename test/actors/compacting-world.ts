@@ -153,6 +153,7 @@ export async function run(world: World): Promise<Run> {
     services,
     connect: () => gateway.connect(MAIN, true),
     elsewhere: null,
+    isSuspect: false,
     onReport() {},
   });
   const exit = await Promise.race([handle.exited, reached.promise]);

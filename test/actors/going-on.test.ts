@@ -57,6 +57,7 @@ async function run(host: ActorHost, from: ActorSpec, endAfter: number): Promise<
     services,
     connect: () => gateway.connect(MAIN, true),
     elsewhere: null,
+    isSuspect: false,
     onReport() {},
   });
   await Promise.race([handle.exited, reached.promise]);

@@ -1,59 +1,11 @@
 // @module-tag long
 import { describe, expect, test } from "vitest";
-import * as z from "zod/mini";
 import { MAIN } from "../../src/mailbox/ids.ts";
-import type { ModelRequest } from "../../src/model/client.ts";
-import type { Script, ScriptedTurn } from "../../src/model/scripted.ts";
 import { MOST_TRIES } from "../../src/remote/engine-line.ts";
-import type { SupervisorOptions } from "../../src/session/options.ts";
-import { defineTool } from "../../src/tools/define-tool.ts";
 import { repliesIn } from "../supervisor/resume-world.ts";
-import { fastClock, type LinkOptions, openLink } from "../support/link-host.ts";
-import { seeded, supervised } from "../support/supervised.ts";
+import { fastClock } from "../support/link-host.ts";
 import { textsOf } from "../support/texts-of.ts";
-
-const TURNS = 6;
-
-/** A tool with an effect that can be counted, in the agent's own process. */
-function steps() {
-  const done: number[] = [];
-  const tool = defineTool({
-    runsIn: "caller",
-    name: "Step",
-    description: "Does a step.",
-    inputSchema: z.object({ n: z.number() }),
-    permissionLevel: "write",
-    call: async ({ n }) => {
-      done.push(n);
-      return `did ${n}`;
-    },
-  });
-  return { done, tool };
-}
-
-/** Six steps, one after the other, then a report: by what its conversation has, whichever attempt asks. */
-const script = (request: ModelRequest): ScriptedTurn => {
-  const n = repliesIn(request);
-  if (n === TURNS) return { text: "all steps are done" };
-  return { text: `step ${n}`, calls: [{ name: "Step", input: { n } }] };
-};
-
-/** A session whose main conversation runs over a link. */
-function linked(
-  options: Partial<LinkOptions>,
-  runners: readonly string[] = ["r1"],
-  given: Script = script,
-  limits: SupervisorOptions["limits"] = {},
-) {
-  const { done, tool } = steps();
-  const link = openLink({ random: seeded(3), clock: fastClock, ...options });
-  const byName = new Map(runners.map((name) => [name, link.addRunner(name)]));
-  const world = supervised("in-thread", given, {
-    ...{ host: link.host, tools: [tool], allowedTools: ["Step"] },
-    limits: { graceMs: 2_000, ...limits },
-  });
-  return { ...world, link, done, byName };
-}
+import { linked, script, TURNS } from "./linked.ts";
 
 const inOrder = Array.from({ length: TURNS }, (_, n) => n);
 
@@ -147,6 +99,40 @@ describe("an actor on a runner", () => {
       ...Array.from({ length: 5 }, () => "failed"),
       ...["done", "done"],
     ]);
+  });
+
+  test("that shares each runner with one that kills it is not taken for that one: the third time they run apart", async () => {
+    let runners = 1;
+    const asked = { poison: 0, innocent: 0 };
+    let isPoisonAtWork = false;
+    const world = linked(
+      {},
+      ["r1"],
+      async (request) => {
+        const who = textsOf(request).includes("poison") ? "poison" : "innocent";
+        asked[who] += 1;
+        const both = Math.min(asked[who], 2);
+        if (who === "innocent") {
+          await wait(1_000);
+          return asked.innocent < 3 || isPoisonAtWork
+            ? { after: () => new Promise(() => {}) }
+            : { text: "Done." };
+        }
+        isPoisonAtWork = true;
+        while (asked.innocent < both) await wait(100);
+        await wait(5_000);
+        world.byName.get(`r${runners}`)?.kill();
+        isPoisonAtWork = false;
+        runners += 1;
+        world.byName.set(`r${runners}`, world.link.addRunner(`r${runners}`));
+        return { text: "never" };
+      },
+      { maxAgents: 2, patienceMs: 0 },
+    );
+    const ended = await Promise.all(
+      ["poison", "innocent"].map((prompt) => world.supervisor.spawn({ prompt })),
+    );
+    expect(ended.map(({ summary }) => summary.status)).toEqual(["failed", "done"]);
   });
 
   test("whose runner dies before it has begun there is continued more than three times: it cannot be the reason", async () => {
