@@ -31,7 +31,7 @@ export interface FleetFigures {
   readonly strikes: Readonly<Record<string, number>>;
   /** Seconds from the death of a runner to the next attempt of its agents: median, 95th percentile, most. */
   readonly resumedAfter: readonly number[];
-  /** The same, without agents whose server or session was killed or cut off in the meantime: then the lease starts again. */
+  /** The same, without agents whose next runner was lost, too, or whose server or session was away in the meantime: then the lease starts again. */
   readonly resumedUndisturbed: readonly number[];
   /** Seconds from the return of the server until all agents that were at work on runners left alone have gone on. */
   readonly back: readonly number[];
@@ -304,13 +304,15 @@ function resumedAfter(
       if (attempt === 0 || (ended.get(actor as never) ?? Number.POSITIVE_INFINITY) < at) return [];
       const next = boarded.find((one) => one.actor === actor && one.attempt > attempt && one.at > at);
       if (next === undefined) return [];
-      const isDisturbed = strikes.some(
-        (strike) =>
-          strike.at < next.at &&
-          strike.until > at &&
-          !strike.what.startsWith("runner") &&
-          strike.whom !== whom,
-      );
+      const isDisturbed =
+        next.attempt > attempt + 1 ||
+        strikes.some(
+          (strike) =>
+            strike.at < next.at &&
+            strike.until > at &&
+            !strike.what.startsWith("runner") &&
+            strike.whom !== whom,
+        );
       return [{ seconds: (next.at - at) / 1000, isDisturbed }];
     });
   });
