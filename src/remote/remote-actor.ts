@@ -28,7 +28,7 @@ export interface RemoteActorParts {
 /** Milliseconds without a sign of its runner after which the user is notified. */
 const AWAY_MS = 10_000;
 /** Milliseconds on a runner after which it is no longer suspected, also without a turn: others wait for that, and it may wait for its user. */
-const SUSPECT_MS = 300_000;
+const SUSPECT_MS = 600_000;
 
 const UNKNOWN =
   "Result unknown: the machine on which this call ran was lost while it ran. It was not run again; look at what it has done before you do.";
@@ -105,8 +105,8 @@ export class RemoteActor implements ActorHandle {
     this.#channel = channel;
     this.#runner = runner;
     this.#name = runner;
+    this.#servedAt = this.#parts.clock.now();
     this.noteBeat();
-    this.#servedAt = this.#beatAt;
     const { services, elsewhere } = this.start;
     const { blobs } = this.#parts;
     /** Its next attempt takes files along that a merge has changed here. Before the response, so that it does not go on without them. */

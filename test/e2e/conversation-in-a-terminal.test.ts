@@ -418,7 +418,7 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     const terminal = start({ cwd });
     await terminal.shows(/Bash\(make:\*\)[\s\S]*trust it\? y or n › *$/);
     terminal.type("n\r");
-    await terminal.shows("is not trusted");
+    await ready(terminal);
     terminal.type(CTRL_D);
     await terminal.ended;
     const again = start({ cwd, home: terminal.home });

@@ -46,7 +46,7 @@ export const PLACES: readonly Question[] = [
     ],
     ["where are prices of models?", "src/model/prices.ts.", first("src/model/prices\\.ts")],
     ["who calls shorten?", "Its callers.", at("src/\\S+\\.ts:\\d+", "src/lib/text\\.ts")],
-    ["what is in src/policy?", "Its files.", at("src/policy/gate\\.ts")],
+    ["what is in src/policy?", "Its files.", at("src/policy/denied-tools\\.ts")],
     ["how do I install this?", "npm install.", at("npm (install|ci)")],
     ["make the tests faster", "That it needs a model.", work],
     ["how good is the error handling?", "That it needs a model.", thought],
