@@ -151,7 +151,10 @@ export class RemoteHost implements ActorHost {
     const { maxAgents = MOST_OFFERED } = this.#options;
     if (this.#isOfRunner(spec.parent)) return null;
     const offered = [...this.#actors.values()].filter(({ place }) => place.held === null);
-    if (isSuspect && offered.some(({ actor }) => actor.isSuspect))
+    // One of another pool that has no runner yet may wait for a long time, and hurts nobody.
+    const isTried = ({ actor }: Entry) =>
+      actor.isSuspect && (actor.runner !== null || actor.start.spec.pool === spec.pool);
+    if (isSuspect && offered.some(isTried))
       return "waits until another agent that lost its runners has done a turn or failed: they are tried one at a time";
     if (offered.length < maxAgents) return null;
     return `waits until another agent has left its runner (at most ${maxAgents} of a session, troupe.runners.maxAgents)`;

@@ -54,7 +54,7 @@ interface Evidence {
   readonly git: (...args: string[]) => string;
   readonly served: Served;
   readonly strikes: readonly Strike[];
-  /** When each runner has died, whoever killed it: a poisonous agent does, too. */
+  /** When each runner died. The test kills runners, and so do its poisonous agents. */
   readonly deaths: ReadonlyMap<string, readonly number[]>;
   readonly seconds: number;
   readonly before: readonly Buffer[];
