@@ -144,14 +144,13 @@ export class RemoteHost implements ActorHost {
   }
 
   /**
-   * What another agent of a runner has started is not held: that one may wait for it. Of agents that lost their runners in a row,
-   * one runs at a time: all were there with the one that killed them, and would be again.
+   * What an agent on a runner has started is not held: that one may wait for it. Of agents that lost their runners in a row, one runs
+   * at a time: they would meet the one that killed them again. One of another pool that waits for a runner does no harm.
    */
   #whyHeld({ spec, isSuspect }: ActorStart): string | null {
     const { maxAgents = MOST_OFFERED } = this.#options;
     if (this.#isOfRunner(spec.parent)) return null;
     const offered = [...this.#actors.values()].filter(({ place }) => place.held === null);
-    // One of another pool that has no runner yet may wait for a long time, and hurts nobody.
     const isTried = ({ actor }: Entry) =>
       actor.isSuspect && (actor.runner !== null || actor.start.spec.pool === spec.pool);
     if (isSuspect && offered.some(isTried))
@@ -240,9 +239,11 @@ export class RemoteHost implements ActorHost {
         this.#runners.note(message.runner);
         for (const attempt of message.attempts) this.#beat(attempt, message.runner.id);
         break;
-      case "packet":
-        this.#packet(attemptOf(message), message.runner, message.packet);
+      case "packet": {
+        const { session: of, actor, attempt } = message;
+        this.#packet({ session: of, actor, attempt }, message.runner, message.packet);
         break;
+      }
       default:
         message satisfies never;
     }
@@ -343,8 +344,4 @@ export class RemoteHost implements ActorHost {
   #idOf({ id, attempt }: ActorSpec): AttemptId {
     return { session: this.#options.session, actor: id, attempt };
   }
-}
-
-function attemptOf({ session, actor, attempt }: AttemptId): AttemptId {
-  return { session, actor, attempt };
 }

@@ -7,7 +7,7 @@ import { fastClock } from "../support/link-host.ts";
 import { textsOf } from "../support/texts-of.ts";
 import { linked, script, TURNS } from "./linked.ts";
 
-const inOrder = Array.from({ length: TURNS }, (_, n) => n);
+const inOrder = Array.from({ length: TURNS }, (_, n) => `${n}`);
 
 describe("an actor on a runner", () => {
   test.each([

@@ -86,6 +86,7 @@ export interface Link {
 export interface LinkRunnerOptions {
   /** False: it boards its agents, and never gets further. */
   readonly begins?: boolean;
+  readonly pools?: readonly string[];
 }
 
 export interface LinkRunner {
@@ -153,8 +154,8 @@ export function openLink({
     setMode(next) {
       mode = next;
     },
-    addRunner(name, { begins = true } = {}) {
-      const runner = addRunner(engine, name, { clock, starts, rulesSeen, begins });
+    addRunner(name, { begins = true, pools = ["default"] } = {}) {
+      const runner = addRunner(engine, name, { clock, starts, rulesSeen, begins, pools });
       runners.push(runner);
       return runner;
     },
@@ -166,17 +167,18 @@ interface LinkParts {
   readonly starts: Map<string, ActorStart>;
   readonly rulesSeen: RunnerRules[];
   readonly begins: boolean;
+  readonly pools: readonly string[];
 }
 
 function addRunner(engine: MemoryEngine, name: string, parts: LinkParts): LinkRunner {
-  const { clock, starts } = parts;
+  const { clock, starts, pools } = parts;
   const carrier = engine.connect(name);
   const channels = new Map<string, ReliableChannel>();
   const attempts = new Map<string, { readonly id: AttemptId; end(): void }>();
   let isGone = false;
   let withdrawBeat = () => {};
   const info = (): RunnerInfo => ({
-    ...{ id: name, name, pools: ["default"], slots: 1000, used: attempts.size, version: "test" },
+    ...{ id: name, name, pools: [...pools], slots: 1000, used: attempts.size, version: "test" },
     ...{ sandbox: "", draining: false, load: 0 },
   });
   const tell = async (message: ToSession) => {
@@ -202,7 +204,7 @@ function addRunner(engine: MemoryEngine, name: string, parts: LinkParts): LinkRu
     if (message.type === "packet") channels.get(attempt)?.receive(message.packet);
     else attempts.get(attempt)?.end();
   });
-  carrier.take(["default"], 1000, async ({ id, body }) => {
+  carrier.take(pools, 1000, async ({ id, body }) => {
     const opened = await openMessage(carrier, () => sealer, id, body);
     const offered = OfferedSpec.parse(opened?.value);
     const { session, actor, attempt } = offered;

@@ -187,7 +187,6 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
     runFor: RunFor,
     { id, needs, caller, deadlineMs }: StartOptions,
   ): Actor {
-    // Where it works is in `needs`, and its pool is decided here.
     const { isolation: _isolation, merge: _merge, runner: _runner, ...rest } = asked;
     const { model } = rest;
     const { spawn, common, spending } = this.#parts;
