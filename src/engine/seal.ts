@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 
 /**
@@ -22,7 +22,7 @@ const MOST_BYTES = 64 * 1024 * 1024;
 const [PLAIN, DEFLATED] = [0, 1];
 
 export function createSeal(fleetKey: Uint8Array, session: string): Seal {
-  const key = Buffer.from(hkdfSync("sha256", fleetKey, session, "troupe session", 32));
+  const key = createSecretKey(Buffer.from(hkdfSync("sha256", fleetKey, session, "troupe session", 32)));
   const sealBytes: Seal["sealBytes"] = (topic, bytes, about = "") => {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv("aes-256-gcm", key, nonce);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readlinkSync } from "node:fs";
+import { mkdtempSync, readlinkSync, rmSync } from "node:fs";
 import { lstat, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,8 @@ export async function inTemporaryFolder<T>(use: string, act: (folder: string) =>
   try {
     return await act(folder);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    // A few files at most: the asynchronous one takes five times as long for them.
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
