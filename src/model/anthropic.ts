@@ -1,6 +1,6 @@
 import { parseJson } from "../lib/json.ts";
 import { DEFAULT_BASE_URL } from "./base-url.ts";
-import { bodyEncoder } from "./body-bytes.ts";
+import { messageBodies } from "./body-bytes.ts";
 import type { ModelClient } from "./client.ts";
 import { type ApiServer, type HttpModelOptions, httpModel } from "./http-model.ts";
 import { type Post, readBody } from "./http-post.ts";
@@ -23,7 +23,7 @@ export function anthropicModel(options: AnthropicOptions = {}): ModelClient {
       path: "/v1/messages",
       headers: headersOf(options),
       secrets: [options.apiKey, options.authToken].filter((secret) => secret !== undefined),
-      encode: bodyEncoder(options.promptCaching),
+      ...messageBodies(options.promptCaching),
       translate: messagesTranslator,
       extend: countedBy,
     },

@@ -1,15 +1,18 @@
-import type { MessageParam } from "../mailbox/conversation.ts";
+import type { ContentBlockParam, MessageParam } from "../mailbox/conversation.ts";
 import type { ModelRequest } from "./client.ts";
 import { jsonBytesOf } from "./conversation-transfer.ts";
+import type { ModelApi } from "./http-model.ts";
 import type { BodyPiece } from "./http-post.ts";
 import { bodyOf } from "./messages-body.ts";
 
-/** What JSON.stringify would make of the body, in pieces: messages that came as bytes are sent as these bytes. */
-export type EncodeBody = (request: ModelRequest, model: string) => BodyPiece[];
-
-/** Encodes system prompts and tools once, as long as requests have the same. */
-export function bodyEncoder(isCached = true): EncodeBody {
+/**
+ * What JSON.stringify would make of the body, in pieces: messages that came as bytes are sent as these bytes. System prompts
+ * and tools are encoded once, as long as requests have the same.
+ */
+export function messageBodies(isCached = true): Required<Pick<ModelApi, "encode" | "mend">> {
   const known = new WeakMap<object, string>();
+  /** Messages whose thoughts are not sent any longer. */
+  const thoughtless = new WeakSet<MessageParam>();
   const encode = (key: string, value: unknown, request: ModelRequest): string => {
     const of =
       key === "system" ? request.system : key === "tools" && !request.webSearch ? request.tools : null;
@@ -17,7 +20,7 @@ export function bodyEncoder(isCached = true): EncodeBody {
     if (of !== null) known.set(of, text);
     return text;
   };
-  return (request, model) => {
+  const encodeBody: ModelApi["encode"] = (request, model) => {
     const pieces: BodyPiece[] = [];
     let text = "{";
     const body = bodyOf(request, model, isCached);
@@ -31,7 +34,8 @@ export function bodyEncoder(isCached = true): EncodeBody {
       for (const [at, message] of body.messages.entries()) {
         if (at > 0) text += ",";
         const bytes = jsonBytesOf(message);
-        if (hasForeignThought(message, bytes)) text += JSON.stringify(withoutForeignThoughts(message));
+        if (thoughtless.has(message)) text += JSON.stringify(withoutThoughts(message, () => true));
+        else if (hasThought(message, FOREIGN)) text += JSON.stringify(withoutThoughts(message, isForeign));
         else if (bytes === null) text += JSON.stringify(message);
         else {
           pieces.push(text, bytes);
@@ -42,22 +46,48 @@ export function bodyEncoder(isCached = true): EncodeBody {
     }
     return [...pieces, `${text}}`];
   };
+  return {
+    encode: encodeBody,
+    mend({ messages }, { kind, message }) {
+      if (kind !== "invalid_request" || !REFUSED_THOUGHT.test(message)) return false;
+      const found = messages.filter((one) => !thoughtless.has(one) && hasThought(one, ""));
+      for (const one of found) thoughtless.add(one);
+      return found.length > 0;
+    },
+  };
 }
+
+/**
+ * Newer models take a thought only in the conversation in which it was thought: not after its older turns were summarized, or its
+ * tools have changed. All thoughts up to there must be left out then, and later ones are taken again.
+ */
+const REFUSED_THOUGHT =
+  /signature`? in `?(redacted_)?thinking`? block|bound to a different conversation|thinking`? blocks in the latest assistant message cannot be modified/i;
 
 /** Reasoning of a chat completions API has the name of its field for a signature, which the Messages API refuses. */
 const FOREIGN = "reasoning";
 
-/** Looks at the bytes, since messages are only sent: a session may have begun with another API. */
-function hasForeignThought(message: MessageParam, bytes: Uint8Array | null): boolean {
-  if (message.role !== "assistant") return false;
-  const mark = `"signature":"${FOREIGN}`;
-  if (bytes === null) return JSON.stringify(message).includes(mark);
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(mark);
+function isForeign(block: ContentBlockParam): boolean {
+  return block.type === "thinking" && block.signature.startsWith(FOREIGN);
 }
 
-function withoutForeignThoughts({ content }: MessageParam): MessageParam {
+/** Looks at the bytes, since messages are only sent: a session may have begun with another API. */
+function hasThought(message: MessageParam, signature: string): boolean {
+  if (message.role !== "assistant") return false;
+  const marks = [`"signature":"${signature}`, ...(signature === "" ? ['"type":"redacted_thinking"'] : [])];
+  const bytes = jsonBytesOf(message);
+  const sent =
+    bytes === null ? JSON.stringify(message) : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  return marks.some((mark) => sent.includes(mark));
+}
+
+function withoutThoughts(
+  { content }: MessageParam,
+  isLeftOut: (thought: ContentBlockParam) => boolean,
+): MessageParam {
   const role = "assistant";
   if (typeof content === "string") return { role, content };
-  const own = content.filter((block) => block.type !== "thinking" || !block.signature.startsWith(FOREIGN));
-  return { role, content: own.length > 0 ? own : [{ type: "text", text: "(no text)" }] };
+  const isThought = ({ type }: ContentBlockParam) => type === "thinking" || type === "redacted_thinking";
+  const rest = content.filter((block) => !isThought(block) || !isLeftOut(block));
+  return { role, content: rest.length > 0 ? rest : [{ type: "text", text: "(no text)" }] };
 }

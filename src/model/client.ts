@@ -18,6 +18,8 @@ export interface ModelRequest {
   readonly effort?: Effort;
   /** The last turn, which must be text: tools stay in the request (they are part of the cached prefix). */
   readonly withoutTools?: boolean;
+  /** With `withoutTools`: only its messages say so. The API would not read the cached conversation otherwise. */
+  readonly wordsAlone?: boolean;
   /** The API's own search, run once by its endpoint; one list of domains at most. */
   readonly webSearch?: { readonly allowed?: readonly string[]; readonly blocked?: readonly string[] };
   /** True if text and thoughts are shown while they are written. */

@@ -46,6 +46,8 @@ export interface ModelApi {
   readonly secrets: readonly string[];
   /** Returns the body of a request. */
   encode(request: ModelRequest, model: string): BodyPiece[];
+  /** Leaves out of such requests what the server refuses to take. Returns false if that is not why it failed. */
+  mend?(request: ModelRequest, failure: ModelFailure): boolean;
   /** Returns what turns one reply into events of the Messages API. */
   translate(): ReplyTranslator;
   /** Adds to the client what only this API has. */
@@ -99,7 +101,11 @@ export function httpModel(api: ModelApi, options: HttpModelOptions): ModelClient
       if (refusal !== null) return failed({ kind: "invalid_request", message: refusal });
       const { kind, secrets } = api;
       const where: Where = { host: base.host, model: resolve(request.model), kind, proxy, secrets };
-      return new Attempt(post, api, where, { idleMs, totalMs, clock }).run(request, on, signal, onAnswer);
+      const attempt = () =>
+        new Attempt(post, api, where, { idleMs, totalMs, clock }).run(request, on, signal, onAnswer);
+      const outcome = await attempt();
+      const isMended = outcome.type === "failure" && api.mend?.(request, outcome.failure);
+      return isMended ? attempt() : outcome;
     },
   };
 }

@@ -27,7 +27,7 @@ export function bodyOf(
       ? {
           tools: tools.map(({ name, description, input_schema }) => ({ name, description, input_schema })),
           // The tools stay: they are part of the cached prefix.
-          ...(request.withoutTools ? { tool_choice: { type: "none" as const } } : {}),
+          ...(request.withoutTools && !request.wordsAlone ? { tool_choice: { type: "none" as const } } : {}),
         }
       : {}),
     ...(webSearch ? searchOf(webSearch) : {}),
@@ -56,21 +56,18 @@ export function countBodyOf(request: ModelRequest, model: string): Anthropic.Mes
   };
 }
 
-/** One search, and not none: the request is for nothing else. */
+/** It is asked for in words: newer models refuse a request that forces a tool. */
 function searchOf({
   allowed = [],
   blocked = [],
-}: NonNullable<ModelRequest["webSearch"]>): Pick<Anthropic.MessageCreateParams, "tools" | "tool_choice"> {
+}: NonNullable<ModelRequest["webSearch"]>): Pick<Anthropic.MessageCreateParams, "tools"> {
   const domains =
     allowed.length > 0
       ? { allowed_domains: [...allowed] }
       : blocked.length > 0
         ? { blocked_domains: [...blocked] }
         : {};
-  return {
-    tools: [{ type: "web_search_20250305", name: "web_search", max_uses: 1, ...domains }],
-    tool_choice: { type: "tool", name: "web_search" },
-  };
+  return { tools: [{ type: "web_search_20250305", name: "web_search", max_uses: 1, ...domains }] };
 }
 
 function systemOf(system: readonly string[], isCached: boolean): Anthropic.TextBlockParam[] {

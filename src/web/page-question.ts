@@ -5,7 +5,8 @@ import type { ModelOutcome, ModelRequest } from "../model/client.ts";
 import type { WebPage } from "./pages.ts";
 
 export const MOST_PAGE_CHARS = 150_000;
-const ANSWER_TOKENS = 4_000;
+/** A model that thinks first needs some of them for that. */
+const ANSWER_TOKENS = 16_000;
 
 export interface PageModel {
   /** Asks for an agent, which pays for it; the small model, or the named one. */

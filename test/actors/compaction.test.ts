@@ -119,6 +119,25 @@ test("elides long results of old turns first: no summary, a file named to read t
   expect(next.messages.slice(0, after.messages.length)).toEqual(after.messages);
 });
 
+test("a model that calls a tool in place of its summary is asked again, and may call none then (A19.2)", async () => {
+  const asked: ModelRequest[] = [];
+  const model = countingModel(40, (request) => {
+    if (!isSummaryRequest(request)) return null;
+    asked.push(request);
+    return request.wordsAlone ? reply({ calls: [{ turn: 0 }] }, { output_tokens: 7 }) : null;
+  });
+  const done = await run({
+    ...{ host: inThread(), model, from: { ...spec, effort: "low", window: small(6_000) } },
+    result: (turn) => `${turn} `.repeat(100),
+  });
+  expect(done.summary).toMatchObject({ status: "done", text: "The end at 40." });
+  expect(asked.length).toBeGreaterThan(1);
+  for (const [n, request] of asked.entries()) expect(request.wordsAlone).toBe(n % 2 === 0 ? true : undefined);
+  // How much the model thinks is part of what the API has cached.
+  expect(asked.every(({ effort }) => effort === "low")).toBe(true);
+  expect(done.compacted?.usage.output_tokens).toBe((asked.length / 2) * (7 + 20));
+});
+
 test("replaces old turns by a summary; the task and the user's messages stay, the newest turns are the same bytes (A19.2, A19.4)", async () => {
   const requests: ModelRequest[] = [];
   const model = countingModel(40, (request) => void requests.push(request));
@@ -134,7 +153,7 @@ test("replaces old turns by a summary; the task and the user's messages stay, th
   const at = requests.findIndex(isSummaryRequest);
   const [before, asked, after] = [requests[at - 1], requests[at], requests[at + 1]];
   if (!before || !asked || !after) return never();
-  expect(asked).toMatchObject({ withoutTools: true, streamText: false, system: before.system });
+  expect(asked).toMatchObject({ withoutTools: true, wordsAlone: true, system: before.system });
   expect(asked.tools).toEqual(before.tools);
   // A prefix of what was sent before, so that the cache serves it.
   expect(before.messages.slice(0, asked.messages.length - 1)).toEqual(asked.messages.slice(0, -1));

@@ -5,7 +5,7 @@ import { anthropicModel } from "../../src/model/anthropic.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import { decodeMessage, messageEncoder } from "../../src/model/conversation-transfer.ts";
 import { bodyOf } from "../../src/model/messages-body.ts";
-import { startMessagesServer } from "../support/messages-server.ts";
+import { apiError, startMessagesServer } from "../support/messages-server.ts";
 
 const text = '0123456789 größer 多 \\ " \n'.repeat(20_000);
 const history: MessageParam[] = [
@@ -43,6 +43,73 @@ test("reasoning of a chat completions API is not sent to the Messages API, whose
       { role: "assistant", content: [thought("EqQB"), call] },
       { role: "assistant", content: [{ type: "text", text: "(no text)" }] },
     ]);
+  }
+});
+
+test("thoughts that the API refuses are left out of this and later requests of the conversation, and of no other one", async () => {
+  const refusal = "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to";
+  const refused = apiError(400, "invalid_request_error", `${refusal} a different conversation.`);
+  const server = await startMessagesServer(({ rawBody }) =>
+    rawBody.includes('"signature":"old') && rawBody.includes("Summary.") ? refused : { text: "Done." },
+  );
+  onTestFinished(() => server.close());
+  const model = anthropicModel({ baseURL: server.url });
+  const thought = (signature: string) => ({ type: "thinking" as const, thinking: "", signature });
+  const said = (signature: string): MessageParam => ({
+    role: "assistant",
+    content: [
+      thought(signature),
+      { type: "redacted_thinking", data: "x" },
+      { type: "text", text: signature },
+    ],
+  });
+  const user = (content: string): MessageParam => ({ role: "user", content });
+  const encode = messageEncoder();
+  const bytes = (messages: readonly MessageParam[]) =>
+    messages.map((message) => decodeMessage(encode(message)));
+  for (const as of [(all: MessageParam[]) => all, bytes]) {
+    const begin = as([user("Go."), said("old-1"), user("And?"), said("old-2"), user("Then?")]);
+    const changed = [user("Summary."), ...begin.slice(1)];
+    const later = [...changed, ...as([said("new-1"), user("Last?")])];
+    const other = structuredClone(begin);
+    const signatures: unknown[] = [];
+    for (const messages of [begin, changed, later, other]) {
+      const from = server.requests.length;
+      const outcome = await model.ask(requestWith(messages), () => {}, new AbortController().signal);
+      expect(outcome.type).toBe("reply");
+      const sent = server.requests
+        .slice(from)
+        .map(({ rawBody }) => [...rawBody.matchAll(/signature":"([^"]*)/g)]);
+      signatures.push(sent.map((found) => found.map(([, signature]) => signature)));
+    }
+    expect(signatures).toEqual([
+      [["old-1", "old-2"]],
+      // Refused, and sent without them.
+      [["old-1", "old-2"], []],
+      [["new-1"]],
+      [["old-1", "old-2"]],
+    ]);
+  }
+});
+
+test("a request that is refused for another reason, or without thoughts in it, is not sent again", async () => {
+  for (const [message, signed] of [
+    ["messages: at least one message is required", true],
+    ["Invalid `signature` in `thinking` block", false],
+  ] as const) {
+    const server = await startMessagesServer(() => apiError(400, "invalid_request_error", message));
+    onTestFinished(() => server.close());
+    const thought = { type: "thinking" as const, thinking: "", signature: "s" };
+    const content = signed ? [thought, { type: "text" as const, text: "Hm." }] : "Hm.";
+    const messages: MessageParam[] = [
+      { role: "user", content: "Go." },
+      { role: "assistant", content },
+      { role: "user", content: "Go." },
+    ];
+    const { ask } = anthropicModel({ baseURL: server.url });
+    const outcome = await ask(requestWith(messages), () => {}, new AbortController().signal);
+    expect(outcome).toMatchObject({ type: "failure", failure: { kind: "invalid_request" } });
+    expect(server.requests.length).toBe(1);
   }
 });
 

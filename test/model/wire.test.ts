@@ -90,6 +90,10 @@ describe("what is sent", () => {
     const { body } = await sent({ tools: [], withoutTools: true });
     expect(body).not.toHaveProperty("tools");
     expect(body).not.toHaveProperty("tool_choice");
+    // Another choice of tools makes the API forget the messages that it has cached.
+    const asked = await sent({ tools: [TOOL], withoutTools: true, wordsAlone: true });
+    expect(asked.body).toMatchObject({ tools: [TOOL] });
+    expect(asked.body).not.toHaveProperty("tool_choice");
   });
 
   test("nothing is marked for a cache if that is switched off", async () => {

@@ -30,7 +30,7 @@ const RESERVE_SHARE = 0.03;
 const RESERVE_MOST = 4_000;
 /** Leaves room to try again after a summary fails. */
 const BEFORE_FULL = 0.95;
-const SUMMARY_MOST = 8_000;
+const SUMMARY_MOST = 16_000;
 /** A few results must never fill a conversation. */
 const RESULT_SHARE = 0.2;
 const RESULT_MOST = 50_000;

@@ -9,6 +9,7 @@ import {
 import type { ActorSpec, Turn } from "../../mailbox/messages.ts";
 import type { Services } from "../../mailbox/services.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
+import type { ModelRequest } from "../../model/client.ts";
 import { type Bounds, boundsOf, USUAL_WINDOW } from "./bounds.ts";
 import { type CompactedView, foldedMessage, notCompacted } from "./compacted-view.ts";
 import { elidableTurn, lastSummarised, tokensSavedByEliding } from "./plan.ts";
@@ -126,6 +127,11 @@ export async function compactToFit(
   return viewSize(state.shown, spec, ratio) < full;
 }
 
+/** What its requests begin with. */
+function prefixOf({ spec, system, requestTools }: Compactable): Pick<ModelRequest, "system" | "tools"> {
+  return { system: [...spec.system, ...system], tools: requestTools };
+}
+
 /** Returns the model's own count of the next request if the estimate is in doubt, or null. */
 async function countOf(
   state: Compactable,
@@ -135,14 +141,7 @@ async function countOf(
   const { spec } = state;
   if (!model.countTokens || !isDoubtful(state.shown, spec, limit)) return null;
   const { id, model: name, thinkingTokens } = spec;
-  const system = [...spec.system, ...state.system];
-  const request = {
-    actor: id,
-    model: name,
-    system,
-    tools: state.requestTools,
-    messages: state.messages,
-  };
+  const request = { ...prefixOf(state), actor: id, model: name, messages: state.messages };
   const thinking = thinkingTokens === undefined ? {} : { thinkingTokens };
   return model.countTokens({ ...request, maxTokens: 1, ...thinking }, signal);
 }
@@ -263,7 +262,8 @@ async function summary(attempt: Attempt, compaction: CompactBegin): Promise<Outc
   // If the server rejects even small requests, size is not the problem; the user's request must save tokens.
   const mustWin = trigger === "manual";
   if (mustWin && !isShorter(attempt, folded(""))) return { next: now, reason: TOO_LITTLE };
-  const made = await summarizeHistory({ spec, shown, through, bounds, factor, compaction }, context);
+  const prefix = prefixOf(attempt.state);
+  const made = await summarizeHistory({ spec, prefix, shown, through, bounds, factor, compaction }, context);
   const { usage } = made;
   if (made.type === "none") {
     return { next: { ...now, usage, failures: now.failures + 1 }, reason: made.reason };

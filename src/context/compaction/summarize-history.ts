@@ -1,9 +1,15 @@
+import { given } from "../../lib/objects.ts";
 import type { CompactBegin } from "../../mailbox/compacted.ts";
 import { addUsage, noUsage, textOf, type Usage } from "../../mailbox/conversation.ts";
 import type { ActorSpec } from "../../mailbox/messages.ts";
 import type { Services } from "../../mailbox/services.ts";
-import { toolsInRequests } from "../../mailbox/turns.ts";
-import type { ModelClient, ModelOutcome, ModelRequest, OnModelEvent } from "../../model/client.ts";
+import type {
+  ModelClient,
+  ModelOutcome,
+  ModelReply,
+  ModelRequest,
+  OnModelEvent,
+} from "../../model/client.ts";
 import type { Bounds } from "./bounds.ts";
 import { type CompactedView, summaryMessages } from "./compacted-view.ts";
 import { tokensOfPrefix } from "./tokens.ts";
@@ -18,6 +24,8 @@ export interface SummaryContext {
 
 interface Wanted {
   readonly spec: ActorSpec;
+  /** What its requests begin with. */
+  readonly prefix: Pick<ModelRequest, "system" | "tools">;
   readonly shown: CompactedView;
   /** The last turn that goes into it. */
   readonly through: number;
@@ -49,10 +57,20 @@ export async function summarizeHistory(
   if (may.type === "blocked") return none(`A PreCompact hook is against it: ${may.reason}`);
   const request = requestFor(wanted, may.instructions);
   if (request === null) return none("What should be summarised does not fit into the context window itself.");
-  const outcome = await model.ask(request, quietly(context.onModelEvent), context.signal);
+  const ask = (asked: ModelRequest) => model.ask(asked, quietly(context.onModelEvent), context.signal);
+  let outcome = await ask({ ...request, wordsAlone: true });
+  let before = usage;
+  if (outcome.type === "reply" && hasOnlyCalls(outcome.reply)) {
+    before = addUsage(before, outcome.reply.usage);
+    outcome = await ask(request);
+  }
   return outcome.type === "failure"
-    ? none(`No summary was written: ${outcome.failure.message}`)
-    : textIn(outcome, usage);
+    ? none(`No summary was written: ${outcome.failure.message}`, before)
+    : textIn(outcome, before);
+}
+
+function hasOnlyCalls({ content }: ModelReply): boolean {
+  return textOf(content) === "" && content.some(({ type }) => type === "tool_use");
 }
 
 function textIn({ reply }: Extract<ModelOutcome, { type: "reply" }>, before: Usage): Summarised {
@@ -69,20 +87,21 @@ function textIn({ reply }: Extract<ModelOutcome, { type: "reply" }>, before: Usa
 
 /** Returns a request with the agent's usual prefix, so that the cache serves it, or null if no part would fit. */
 function requestFor(
-  { spec, shown, through, bounds, factor, compaction }: Wanted,
+  { spec, prefix, shown, through, bounds, factor, compaction }: Wanted,
   instructions: string,
 ): ModelRequest | null {
-  const { id, model, system } = spec;
-  const tools = toolsInRequests(spec.tools);
+  const { id, model, effort, thinkingTokens: thought } = spec;
   // The server has accepted this part before: a very different count is no reason not to ask.
   const most =
     (bounds.full + bounds.reply - bounds.summary) / Math.min(factor, BELIEVED_FACTOR) -
-    tokensOfPrefix(system, tools);
+    tokensOfPrefix(prefix.system, prefix.tools);
   const messages = summaryMessages(shown, through, { ...compaction, instructions }, most);
   if (messages === null) return null;
   return {
-    ...{ actor: id, model, system, messages },
-    tools,
+    ...prefix,
+    ...{ actor: id, model, messages },
+    // How much the model thinks is part of the prefix. A budget must be smaller than the reply.
+    ...given({ effort, thinkingTokens: thought && thought < bounds.summary ? thought : undefined }),
     maxTokens: bounds.summary,
     withoutTools: true,
     streamText: false,

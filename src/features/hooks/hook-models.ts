@@ -8,7 +8,8 @@ import type { HookAnswer, HookModels, HookQuestion } from "../../policy/hooks/mo
 
 /** Turns that an agent of a hook may take. */
 const MAX_TURNS = 50;
-const ANSWER_TOKENS = 1_000;
+/** A model that thinks first needs some of them for that. */
+const ANSWER_TOKENS = 8_000;
 const READ_TOOLS = ["Read", "Grep", "Glob"];
 
 /** Asks the small model, or the named one, on behalf of an actor, which is charged. */

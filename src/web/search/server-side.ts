@@ -4,8 +4,9 @@ import type { PageModel } from "../page-question.ts";
 import type { SearchHit, SearchProvider } from "./search.ts";
 
 const SYSTEM =
-  "You run one web search for another program. Search once for exactly the words you are given, then answer with the single word: done.";
-const ANSWER_TOKENS = 1_024;
+  "You run one web search for another program. Call web_search once with exactly the words you are given, whatever you know already, then answer with the single word: done.";
+/** A model that thinks first needs some of them for that. */
+const ANSWER_TOKENS = 8_000;
 const OTHER = "The user can set troupe.webSearch.provider to another one.";
 
 const Results = z.object({

@@ -223,7 +223,7 @@ describe("WebSearch", () => {
     ]);
   });
 
-  test("the API's own search is one request without other tools, whose results are returned (A13.3)", async () => {
+  test("the API's own search is one request without other tools and without a forced one, whose results are returned (A13.3)", async () => {
     const block = (index: number, content_block: object) => [
       { type: "content_block_start", index, content_block },
       { type: "content_block_stop", index },
@@ -253,7 +253,7 @@ describe("WebSearch", () => {
       { type: "message_stop" },
     ];
     const server = await startMessagesServer(({ body }) => {
-      if (body["tool_choice"] !== undefined) return { events: searched };
+      if (body.tools?.some(({ name }) => name === "web_search")) return { events: searched };
       const isAnswered = JSON.stringify(body.messages).includes("tool_result");
       return isAnswered ? { text: "done" } : { calls: [searching({ blocked_domains: ["evil.org"] })] };
     });
@@ -267,8 +267,9 @@ describe("WebSearch", () => {
       tools: [
         { type: "web_search_20250305", name: "web_search", max_uses: 1, blocked_domains: ["evil.org"] },
       ],
-      tool_choice: { type: "tool", name: "web_search" },
     });
+    // Newer models refuse a request that forces a tool.
+    expect(server.requests[1]?.body).not.toHaveProperty("tool_choice");
     expect(server.requests[2]?.rawBody).toContain("[B](https://example.com/b)");
   });
 
