@@ -27,7 +27,7 @@ export function outOfRoom({ model }: { readonly model: string }): Last {
 
 /** Returns the end after a reply without calls. Empty text is not `done` (promise 1), nor is a reply that was cut. */
 export function endingOfReply(
-  reply: Pick<ModelReply, "content" | "stopReason">,
+  reply: Pick<ModelReply, "content" | "stopReason" | "refusal">,
   saidBefore: string,
   last: Last | null,
 ): Ending {
@@ -35,7 +35,12 @@ export function endingOfReply(
   const text = said || saidBefore;
   if (last) return { status: last.status, text, reason: last.reason };
   if (reply.stopReason === "refusal") {
-    return { status: "failed", text, reason: "The model refused to go on." };
+    const why = reply.refusal === undefined ? "" : ` (${reply.refusal.replace(/\.$/, "")})`;
+    return {
+      status: "failed",
+      text,
+      reason: `The model refused to continue${why}; word the task differently, or use another model.`,
+    };
   }
   if (reply.stopReason === "max_tokens" || reply.stopReason === "model_context_window_exceeded") {
     return { status: "partial", text, reason: "The model's last reply was cut at its length limit." };

@@ -63,7 +63,7 @@ export async function runAgent(state: AgentConversation, context: LoopContext): 
     }
   }
   for (;;) {
-    let reply: Pick<ModelReply, "content" | "usage" | "lastUsage" | "stopReason">;
+    let reply: Pick<ModelReply, "content" | "usage" | "lastUsage" | "stopReason" | "refusal">;
     let last: Last | null = null;
     const begun = pending;
     pending = undefined;

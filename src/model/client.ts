@@ -31,6 +31,8 @@ export interface ModelReply {
   readonly content: readonly ContentBlock[];
   /** The API's own value; unknown ones are kept. `incomplete`: the client knows that the request was not fulfilled. */
   readonly stopReason: string;
+  /** Why it was refused, by the server. */
+  readonly refusal?: string;
   readonly usage: Usage;
   /** The ID that the server reports. */
   readonly model: string;

@@ -189,11 +189,8 @@ class Attempt {
   private outcome(reply: ReplyAssembler, failure: ModelFailure | undefined, apiMs: number): ModelOutcome {
     const finished = reply.finish();
     if (finished.type === "finished") {
-      const { content, stopReason, usage, model } = finished;
-      return {
-        type: "reply",
-        reply: { content, stopReason, usage, model: model || this.where.model, apiMs },
-      };
+      const { type: _, model, ...reply } = finished;
+      return { type: "reply", reply: { ...reply, model: model || this.where.model, apiMs } };
     }
     const reason = failure ?? protocolFailure(finished.problem, this.where);
     const said = reply.partialText === "" ? {} : { partialText: reply.partialText };

@@ -1,4 +1,4 @@
-import { isObject } from "../lib/objects.ts";
+import { given, isObject } from "../lib/objects.ts";
 import type { Usage } from "../mailbox/conversation.ts";
 import type { ModelReply, OnModelEvent } from "./client.ts";
 import type { ErrorFields } from "./error-body.ts";
@@ -32,6 +32,8 @@ const NOTHING: Usage = {
   cache_read_input_tokens: 0,
 };
 
+/** Characters of what a server says about a refusal. */
+const MOST_REFUSAL = 300;
 /** Of what a model writes, rather too few. */
 const CHARS_PER_TOKEN = 3;
 
@@ -53,6 +55,7 @@ export class ReplyAssembler {
   private model: string | undefined;
   private id: unknown;
   private stopReason: string | undefined;
+  private refusal: string | undefined;
   private stopped = false;
 
   constructor(on: OnModelEvent, onStart: () => void = () => {}) {
@@ -109,6 +112,7 @@ export class ReplyAssembler {
       stopReason: this.stopReason,
       usage: this.usage,
       model: this.model,
+      ...given({ refusal: this.refusal }),
     };
   }
 
@@ -203,6 +207,9 @@ export class ReplyAssembler {
 
   private messageDelta(delta: Fields, usage: Fields): ReplyProblem | undefined {
     this.count(usage);
+    const { explanation, category } = fieldsOf(delta["stop_details"]);
+    const why = stringOf(explanation) || stringOf(category);
+    if (why !== "") this.refusal = why.replaceAll(/\s+/g, " ").slice(0, MOST_REFUSAL).toWellFormed();
     const reason = delta["stop_reason"];
     return typeof reason === "string" ? this.stop(reason) : undefined;
   }

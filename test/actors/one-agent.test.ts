@@ -1,8 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod/mini";
 import type { MessageParam } from "../../src/mailbox/conversation.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
+import { eventsOf, startMessagesServer } from "../support/messages-server.ts";
 import { shippedHosts, supervised } from "../support/supervised.ts";
 
 const echo = defineTool({
@@ -217,6 +218,24 @@ describe.each(shippedHosts)("one agent, %s", (host) => {
     expect((await said.supervisor.prompt("go")).summary).toMatchObject({
       ...{ status: "failed", text: "I cannot help with that." },
       reason: expect.stringMatching(/refused/),
+    });
+  });
+
+  test("what the server says about a refusal is in the reason, in one line (A6)", async () => {
+    const details = { category: "cyber", explanation: "It could be used\nfor an attack." };
+    const events = eventsOf({ text: "", stopReason: "refusal" }).map((event) =>
+      event.type === "message_delta"
+        ? { ...event, delta: { stop_reason: "refusal", stop_details: details } }
+        : event,
+    );
+    const server = await startMessagesServer(() => ({ events }));
+    onTestFinished(() => server.close());
+    const source = { provider: "anthropic", apiKey: "k", baseURL: server.url } as const;
+    const { supervisor } = supervised(host, [], { source });
+    expect((await supervisor.prompt("go")).summary).toMatchObject({
+      status: "failed",
+      reason:
+        "The model refused to continue (It could be used for an attack); word the task differently, or use another model.",
     });
   });
 
