@@ -1,4 +1,5 @@
 import { given } from "../lib/objects.ts";
+import { MODEL_ALIASES } from "../mailbox/model-alias.ts";
 import type { checkBaseURL } from "../model/base-url.ts";
 import type { ModelSource } from "../session/options.ts";
 import { UsageError } from "./usage-error.ts";
@@ -58,7 +59,6 @@ export function chooseModel(asked: AskedModel, env: Env, check: CheckBaseURL): M
 }
 
 const ANTHROPIC = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"];
-const ALIASES = ["opus", "sonnet", "haiku"];
 const BOTH =
   "Both OPENAI_BASE_URL and variables of Anthropic are set, so Troupe uses Anthropic's; set troupe.provider in your settings to choose.";
 
@@ -85,7 +85,7 @@ function openaiChoice(asked: AskedModel, env: Env, check: CheckBaseURL): ModelCh
   const checked = baseURL === undefined ? undefined : check(baseURL, "openai");
   if (checked?.ok === false) throw new UsageError(checked.message);
   const model = modelName(asked, env, "OPENAI_MODEL");
-  const alias = ALIASES.find((name) => name === model?.trim().toLowerCase());
+  const alias = MODEL_ALIASES.find((name) => name === model?.trim().toLowerCase());
   const id = alias === undefined ? model : aliases[alias];
   if (model === undefined || id === undefined)
     throw new UsageError(
@@ -94,7 +94,7 @@ function openaiChoice(asked: AskedModel, env: Env, check: CheckBaseURL): ModelCh
   return {
     source: { provider: "openai", ...given({ apiKey, baseURL: checked?.url }) },
     model,
-    aliases: Object.fromEntries(ALIASES.map((name) => [name, id])),
+    aliases: Object.fromEntries(MODEL_ALIASES.map((name) => [name, id])),
   };
 }
 

@@ -16,7 +16,7 @@ export const sessionFlags = {
   model: text({
     name: "model",
     value: "MODEL",
-    summary: "opus, sonnet, haiku, a full id, or offline",
+    summary: "opus, sonnet, haiku, fable, an id, or offline",
     fallback: "ANTHROPIC_MODEL, else sonnet",
   }),
   offline: flag({ name: "offline", summary: "use the embedded offline model even if a key is set" }),

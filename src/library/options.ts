@@ -21,7 +21,7 @@ import type { CustomTool } from "../tools/define-tool.ts";
 export type ModelOptions = ModelSource & {
   /** Alias or full ID (default `sonnet`). */
   readonly name?: string;
-  /** What `opus`, `sonnet` and `haiku` stand for (default: the newest of each). */
+  /** What `opus`, `sonnet`, `haiku` and `fable` stand for (default: the newest of each). */
   readonly aliases?: Readonly<Record<string, string>>;
   /** How much models put into their replies (default: the server's). */
   readonly effort?: Effort;

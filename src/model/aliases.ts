@@ -1,9 +1,12 @@
+import type { ModelAlias } from "../mailbox/model-alias.ts";
+
 /** The default models of the short names: the newest of each family (A22.17). */
 export const DEFAULT_ALIASES = {
   opus: "claude-opus-5-5",
   sonnet: "claude-sonnet-5-5",
   haiku: "claude-haiku-5-5",
-} as const;
+  fable: "claude-fable-5-2",
+} as const satisfies Readonly<Record<ModelAlias, string>>;
 
 export const DEFAULT_MODEL = "sonnet";
 

@@ -1,9 +1,10 @@
+import { MODEL_ALIASES } from "../mailbox/model-alias.ts";
 import { type Aliases, DEFAULT_MODEL, resolveModel } from "./aliases.ts";
 
 /** Lists of `availableModels`, one for each file that has one: a model must be in all of them. */
 export type AvailableModels = readonly (readonly string[])[];
 
-const FAMILY = /(?:^|-)(opus|sonnet|haiku|fable)(?=-|$)/;
+const FAMILY = new RegExp(`(?:^|-)(${MODEL_ALIASES.join("|")})(?=-|$)`);
 
 /**
  * Returns why a model may not be used, or null. An entry is an alias, which is its family; a full ID; or the beginning of
@@ -34,7 +35,7 @@ function isIn(entry: string, id: string, aliases: Aliases): boolean {
   const named = plain(entry);
   const family = FAMILY.exec(id)?.[1];
   // An alias that was given to a model of another family does not make that model available.
-  if (/^(?:opus|sonnet|haiku|fable)$/.test(named))
+  if (MODEL_ALIASES.some((alias) => alias === named))
     return family === undefined ? id === plain(resolveModel(named, aliases)) : family === named;
   return [named, `claude-${named}`].some((start) => id === start || id.startsWith(`${start}-`));
 }

@@ -7,7 +7,7 @@ import type { ModelPause } from "../mailbox/model-pause.ts";
 /** One request, independent of a provider, which adds cache breakpoints and its own field names. */
 export interface ModelRequest {
   readonly actor: ActorId;
-  /** An alias (opus, sonnet, haiku) or a full ID. */
+  /** An alias (opus, sonnet, haiku, fable) or a full ID. */
   readonly model: string;
   readonly system: readonly string[];
   readonly tools: readonly ToolDefinition[];

@@ -25,7 +25,7 @@ export const UNKNOWN_WINDOW = 200_000;
 const MILLION = 1_000_000;
 
 /**
- * As published at platform.claude.com (models, pricing) in October 2026; by ID without its date. The price of a newer model
+ * As published at platform.claude.com (models, pricing) in November 2026; by ID without its date. The price of a newer model
  * is not guessed from an older one.
  */
 const MODELS: Readonly<Record<string, KnownModel>> = {
@@ -44,6 +44,7 @@ const MODELS: Readonly<Record<string, KnownModel>> = {
   "claude-sonnet-4": published(200_000, 64_000, 3, 15, 3.75, 0.3),
   "claude-haiku-5-5": published(MILLION, 128_000, 0.1, 0.5, 0.125, 0.01),
   "claude-haiku-4-5": published(200_000, 64_000, 1, 5, 1.25, 0.1),
+  "claude-fable-5-2": published(MILLION, 128_000, 8, 40, 10, 0.2),
   "claude-fable-5-1": published(MILLION, 128_000, 10, 50, 12.5, 0.25),
   "claude-mythos-5-1": published(MILLION, 128_000, 10, 50, 12.5, 0.25),
   "claude-fable-5": published(MILLION, 128_000, 10, 50, 12.5, 1),

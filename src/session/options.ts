@@ -66,7 +66,7 @@ export interface SupervisorOptions extends AgentModels {
   readonly source: ModelSource;
   /** Alias or full id (default sonnet). */
   readonly model?: string;
-  /** What opus, sonnet and haiku stand for, where it is not the newest of each. */
+  /** What opus, sonnet, haiku and fable stand for, where it is not the newest of each. */
   readonly aliases?: Readonly<Record<string, string>>;
   /** Lists of models; only those that are in all of them can be used. */
   readonly availableModels?: AvailableModels;

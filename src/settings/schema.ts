@@ -130,7 +130,7 @@ export const schema = {
     objects(),
     'Language servers by language, each with `command` and `extensionToLanguage` (such as `{".ex": "elixir"}`), and `args`, `env`, `initializationOptions`, `settings` if it needs them; `{"disabled": true}` switches a language off. One for `typescript`, `python`, `go`, `rust` or `cpp` replaces the usual ones.',
   ),
-  aliases: { opus: alias("opus"), sonnet: alias("sonnet"), haiku: alias("haiku") },
+  aliases: { opus: alias("opus"), sonnet: alias("sonnet"), haiku: alias("haiku"), fable: alias("fable") },
   provider: setting(
     "troupe.provider",
     oneOf<"anthropic" | "openai">(["anthropic", "openai"]),

@@ -1,6 +1,7 @@
 import { isAbsolute } from "node:path";
 import * as z from "zod/mini";
 import type { JsonObject } from "../lib/json.ts";
+import type { ModelAlias } from "../mailbox/model-alias.ts";
 import type { LimitRange } from "./limit-ranges.ts";
 
 /**
@@ -126,7 +127,7 @@ export function objects() {
   return entries("an object", z.record(z.string(), object()));
 }
 
-export function alias(name: "opus" | "sonnet" | "haiku"): Setting<string> {
+export function alias(name: ModelAlias): Setting<string> {
   const summary = `The full ID of the model that \`${name}\` stands for.`;
   return setting(`troupe.aliases.${name}`, textSetting("the name of a model"), summary, {
     fallback: "the newest of its family",

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { Accept } from "../mailbox/acceptance.ts";
 import type { ToolResultContent } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
+import { MODEL_ALIASES } from "../mailbox/model-alias.ts";
 import { type AgentListing, formatAgentLine } from "./agent-list.ts";
 import { naming } from "./prompt.ts";
 import { type CallContext, failed, type Tool } from "./tool.ts";
@@ -17,10 +18,10 @@ const AgentInput = z.strictObject({
   subagent_type: z.optional(z.string().check(z.describe("The agent type; general-purpose if absent"))),
   model: z.optional(
     z
-      .enum(["sonnet", "opus", "haiku"])
+      .enum(MODEL_ALIASES)
       .check(
         z.describe(
-          "Another model for this agent, which wins over settings and its definition: haiku for searches and simple checks, sonnet for most work, opus for hard designs and subtle faults. Leave it out unless the task needs another",
+          "Another model for this agent, which wins over settings and its definition: haiku for searches and simple checks, sonnet for most work, opus for hard designs and subtle faults, fable only if the user names it. Leave it out unless the task needs another",
         ),
       ),
   ),

@@ -92,7 +92,7 @@ describe("troupe config (A18.4)", () => {
     ],
     [
       ["set", "troupe.aliases", "{}"],
-      "troupe.aliases is not one setting but several; name one of them: troupe.aliases.opus, troupe.aliases.sonnet, troupe.aliases.haiku.",
+      "troupe.aliases is not one setting but several; name one of them: troupe.aliases.opus, troupe.aliases.sonnet, troupe.aliases.haiku, troupe.aliases.fable.",
     ],
     [
       ["set", "troupe.trustedFolders", '["/"]', "--scope", "project"],

@@ -82,7 +82,7 @@ describe("the model", () => {
 
 describe("a chat completions API", () => {
   const local = { OPENAI_BASE_URL: "http://localhost:11434/v1/", OPENAI_MODEL: "qwen" };
-  const one = { opus: "qwen", sonnet: "qwen", haiku: "qwen" };
+  const one = { opus: "qwen", sonnet: "qwen", haiku: "qwen", fable: "qwen" };
 
   test("is chosen by its address, and its model answers for all aliases", () => {
     expect(choose({}, local)).toEqual({

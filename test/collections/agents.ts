@@ -127,7 +127,7 @@ const KEYS: readonly Style[] = [
   keyed("model: claude-haiku-4-5-20251001", { model: "claude-haiku-4-5-20251001" }),
   keyed("model: Great Model 4 (preview)", { model: undefined }, [
     4,
-    /^model must be one of opus, sonnet, haiku or inherit/,
+    /^model must be one of opus, sonnet, haiku, fable or inherit/,
   ]),
   keyed(
     "color: purple\nemoji: 🚀\nversion: 1.2.0\ntags: [a, b]\nmetadata:\n  team: harbour\n  since: 2024-01-01",

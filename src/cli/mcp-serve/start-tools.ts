@@ -4,6 +4,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { given } from "../../lib/objects.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
+import { MODEL_ALIASES } from "../../mailbox/model-alias.ts";
 import type { MergeMode } from "../../mailbox/worktree.ts";
 import type { SpawnRequest } from "../../session/options.ts";
 import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
@@ -47,9 +48,7 @@ const startOptions = {
       "The agent type, see list_agent_types. Default: Explore, which only reads; general-purpose with isolation",
     ),
   ),
-  model: z.optional(
-    described(z.enum(["haiku", "sonnet", "opus"]), "Another model than the agent type's or the server's"),
-  ),
+  model: z.optional(described(z.enum(MODEL_ALIASES), "Another model than the agent type's or the server's")),
   isolation: z.optional(
     described(
       z.enum(["worktree"]),

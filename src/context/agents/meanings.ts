@@ -4,6 +4,7 @@ import { given, isObject } from "../../lib/objects.ts";
 import { Accept } from "../../mailbox/acceptance.ts";
 import { Effort } from "../../mailbox/effort.ts";
 import { isPoolName, POOL_NAME } from "../../mailbox/ids.ts";
+import { MODEL_ALIASES } from "../../mailbox/model-alias.ts";
 import { MergeMode } from "../../mailbox/worktree.ts";
 import { isHookEvent, noHookEvent } from "../../settings/hook-events.ts";
 import { type Meaning, readFlag } from "../markdown/field-reader.ts";
@@ -33,7 +34,7 @@ export function wholeNumber(least: number, most: number): Meaning<number> {
 export const model: Meaning<string | null> = (value) => {
   const name = typeof value === "string" ? value.trim() : null;
   if (name === null || name.length > MAX_NAME_CHARS || /\s/.test(name))
-    return { wrong: "must be one of opus, sonnet, haiku or inherit, or a full id" };
+    return { wrong: `must be one of ${MODEL_ALIASES.join(", ")} or inherit, or a full id` };
   return { value: name === "" || /^(?:inherit|default)$/i.test(name) ? null : name };
 };
 

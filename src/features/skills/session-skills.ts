@@ -15,6 +15,7 @@ import type { Journal } from "../../journal/journal.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import type { ToolResultContent } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN, type SessionId } from "../../mailbox/ids.ts";
+import { MODEL_ALIASES } from "../../mailbox/model-alias.ts";
 import type { AddedDirs } from "../../policy/confinement/added-dirs.ts";
 import type { WriteScope } from "../../policy/confinement/write-scope.ts";
 import type { ReadHooks } from "../../policy/hooks/hooks.ts";
@@ -255,11 +256,11 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
   async function runInAgent(skill: Skill, text: string, context: CallContext): Promise<Loaded> {
     const type = skill.agent ?? DEFAULT_AGENT;
     const prompt = loadedText(skill, "", text, false);
-    const family = MODELS.find((one) => skill.model?.toLowerCase().includes(one));
+    const family = MODEL_ALIASES.find((one) => skill.model?.toLowerCase().includes(one));
     if (skill.model !== null && skill.model !== family)
       warn(
         family === undefined
-          ? `The skill ${skill.name} names the model ${skill.model}, which does not count: it must be opus, sonnet or haiku.`
+          ? `The skill ${skill.name} names the model ${skill.model}, which does not count: it must be one of ${MODEL_ALIASES.join(", ")}.`
           : `The skill ${skill.name} names the model ${skill.model}; its agent gets ${family}.`,
       );
     const model = family === undefined ? {} : { model: family };
@@ -363,7 +364,6 @@ function reportIn(content: ToolResultContent): string {
 export const SKILLS_FACT = "skills";
 
 const NO_FILES: Named = { texts: [], reads: [] };
-const MODELS = ["sonnet", "opus", "haiku"] as const;
 const UNTRUSTED =
   "this directory is not trusted, so the commands of its skills do not run; --trust lets them for one run.";
 

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { runSlashCommand } from "../../../src/cli/repl/slash-commands.ts";
+import { DEFAULT_ALIASES } from "../../../src/model/aliases.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { fakeModels } from "../fake-session.ts";
 import { ownFiles, slashContext } from "./slash-ground.ts";
 
 const list = (current: string) =>
-  ["opus", "sonnet", "haiku"]
-    .map((name) => {
-      const id = `claude-${name}-5-5`;
+  Object.entries(DEFAULT_ALIASES)
+    .map(([name, id]) => {
       return `${name === current ? "*" : " "} ${name.padEnd(6)}  ${id.padEnd(17)}  window of 1.0M tokens`;
     })
     .join("\n");

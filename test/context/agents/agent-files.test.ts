@@ -201,11 +201,11 @@ describe("what is wrong is named by its line, and the rest counts", () => {
   test.each([
     [
       "model: [a]\n",
-      "4: model must be one of opus, sonnet, haiku or inherit, or a full id; it does not count.",
+      "4: model must be one of opus, sonnet, haiku, fable or inherit, or a full id; it does not count.",
     ],
     [
       "model: gpt 4\n",
-      "4: model must be one of opus, sonnet, haiku or inherit, or a full id; it does not count.",
+      "4: model must be one of opus, sonnet, haiku, fable or inherit, or a full id; it does not count.",
     ],
     ["maxTurns: many\n", "4: maxTurns must be a whole number from 1 to 100000; it does not count."],
     ["maxTurns: 0\n", "4: maxTurns must be a whole number from 1 to 100000; it does not count."],
