@@ -87,6 +87,22 @@ export function conforms(open: () => Promise<Ground>): void {
     run.release();
   });
 
+  it("hands out each pool in its order, also if a runner of several pools took more than it has slots", async () => {
+    const { session, runner } = await opened(open);
+    const pools = [fresh("pool"), fresh("pool"), fresh("pool")];
+    const ids = pools.map((_, at) => [1, 2, 3].map((n) => `s-p${at}n${n}-1`));
+    for (const [at, pool] of pools.entries())
+      for (const id of ids[at] ?? []) await session.offer(pool, { id, body: "" });
+    const run = held();
+    closing(runner.take(pools, 1, run.take));
+    for (let ended = 0; ended < 9; ended += 1) {
+      await wait(() => expect(run.running.length).toBe(ended + 1));
+      run.running[ended]?.end();
+    }
+    expect(pools.map((_, at) => run.taken.filter((id) => id.startsWith(`s-p${at}`)))).toEqual(ids);
+    expect(run.most).toBe(1);
+  });
+
   it("takes another attempt while one has lent its slot, and as many as before when that is back", async () => {
     const { session, pool, run } = await busyRunner(open);
     const [first] = run.running;

@@ -1,6 +1,4 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { leaveAnswer, waitingFolder } from "../../features/inbox/waiting-file.ts";
+import { type LeftAnswer, leaveAnswer } from "../../features/inbox/waiting-file.ts";
 import { troupeHome } from "../../journal/paths.ts";
 import { listSessions } from "../../journal/sessions.ts";
 import { type Clock, pause } from "../../lib/clock.ts";
@@ -105,21 +103,21 @@ async function answerRequest(
       said: `${id} waits for no answer: it has been answered, or its session has ended.`,
       counts: false,
     };
-  const { folder } = found.session;
-  if (!leaveAnswer(folder, found.one.id, readInboxAnswer(found.one.request, answer)))
-    return { said: "It has been answered already; the first answer counts.", counts: false };
-  const isTaken = await waitUntilTaken(folder, found.one.id, clock);
-  return {
-    said: isTaken ? "Answered." : "The answer was left, but its session has not taken it yet.",
-    counts: isTaken,
-  };
+  const left = leaveAnswer(found.session.folder, found.one.id, readInboxAnswer(found.one.request, answer));
+  if (left === null) return { said: "It has been answered already; the first answer counts.", counts: false };
+  const outcome = await waitForOutcome(left, clock);
+  left.close();
+  return { said: OUTCOMES[outcome], counts: outcome === "taken" };
 }
 
-async function waitUntilTaken(folder: string, id: string, clock: Clock): Promise<boolean> {
-  const path = join(waitingFolder(folder), `${id}.json`);
-  for (const until = clock.now() + TAKEN_MS; clock.now() < until; ) {
-    if (!existsSync(path)) return true;
+const OUTCOMES = {
+  taken: "Answered.",
+  missed: "This answer does not count: another one came first, or the request was withdrawn.",
+  waits: "The answer was left, but its session has not taken it yet.",
+} as const;
+
+async function waitForOutcome(left: LeftAnswer, clock: Clock): Promise<keyof typeof OUTCOMES> {
+  for (const until = clock.now() + TAKEN_MS; clock.now() < until && left.outcome() === "waits"; )
     await pause(clock, LOOK_MS);
-  }
-  return false;
+  return left.outcome();
 }

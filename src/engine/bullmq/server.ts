@@ -13,7 +13,7 @@ export type JobQueue = Openable &
 export type JobWorker = Openable &
   Pick<Worker, "id" | "startStalledCheckTimer"> & {
     getNextJob(token: string): Promise<Job | undefined>;
-    getBackend(): Pick<IQueueBackend, "disconnectBlocking">;
+    getBackend(): Pick<IQueueBackend, "disconnectBlocking" | "retryJob">;
   };
 export type Topics = Openable & Pick<Relay, "publish" | "subscribe">;
 

@@ -109,7 +109,7 @@ export class BullTaking implements Taking {
       // The engine hands out again what a dead runner had: its session has made another attempt of it, or has ended.
       else if (job?.deferredFailure !== undefined) await this.remove(job, token);
       else if (job && this.hasSlot()) this.start({ job, token, isLent: false }, pool);
-      else if (job) await job.moveToWait(token).catch(() => {});
+      else if (job) await this.giveBack(worker, job, token);
     }
   }
 
@@ -151,15 +151,27 @@ export class BullTaking implements Taking {
     await this.remove(running.job, running.token);
   }
 
-  private async remove(job: Job, token: string): Promise<void> {
+  private remove(job: Job, token: string): Promise<void> {
+    return this.settle(() => job.moveToCompleted(null, token, false));
+  }
+
+  /** Before all that wait, where it was; BullMQ's `moveToWait` puts it behind them (PostgreSQL). */
+  private async giveBack(worker: JobWorker, { id = "" }: Job, token: string): Promise<void> {
+    const change = () => worker.getBackend().retryJob(id, true, token);
+    // A carrier that is being closed has stopped all other calls.
+    if (this.request.pulse.signal.aborted) await change().catch(() => {});
+    else await this.settle(change);
+  }
+
+  /** Ends a job here. Tries again while the engine does not answer, as long as the lock may be ours. */
+  private async settle(change: () => Promise<unknown>): Promise<void> {
     const { pulse, clock, lockMs } = this.request;
     for (let left = lockMs; left > 0 && !pulse.signal.aborted; left -= TRY_AGAIN_MS) {
       const isDone = await pulse
-        .call(() => job.moveToCompleted(null, token, false))
+        .call(() => change().catch(ignoreForeign))
         .then(
           () => true,
-          // The job is not ours, or does not exist, so there is nothing to remove.
-          () => pulse.isUp,
+          () => false,
         );
       if (isDone) return;
       await pause(clock, TRY_AGAIN_MS, pulse.signal);
@@ -180,6 +192,11 @@ export class BullTaking implements Taking {
   private async closeWorkers(): Promise<void> {
     await Promise.all([...this.workers].map((worker) => worker.close(true).catch(() => {})));
   }
+}
+
+/** BullMQ answers with a number if the job does not exist, or is no longer this runner's: then nothing is left to do. */
+function ignoreForeign(error: unknown): void {
+  if (!(error instanceof Error && "code" in error && typeof error.code === "number")) throw error;
 }
 
 /** Null if something else than this program queued it. */

@@ -5,7 +5,6 @@ import type { Clock } from "../../lib/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { Summary } from "../../mailbox/messages.ts";
 import type { ModelPause } from "../../mailbox/model-pause.ts";
-import { readAnswer } from "../../policy/asking/outcomes.ts";
 import type { UserAnswer, UserRequest } from "../../policy/user-requests.ts";
 import type { Joints } from "../../supervisor/joints.ts";
 import { clearWaiting, removeWaiting, takeAnswers, type WaitingFile, writeWaiting } from "./waiting-file.ts";
@@ -48,11 +47,8 @@ export function openInbox({ folder, clock, redact, onEvent }: InboxParts): Sessi
 
   const look = () => {
     withdraw = null;
-    for (const [id, data] of takeAnswers(folder)) {
-      const answer = readAnswer(data);
-      // Text that cannot be read as an answer must not count as a no.
-      if (answer.type !== "unavailable") open.get(id)?.answer(answer);
-    }
+    const answers = takeAnswers(folder, (id) => open.has(id));
+    for (const [id, answer] of answers) open.get(id)?.answer(answer);
     arm();
   };
   const arm = () => {

@@ -1,4 +1,5 @@
-import { linkSync, rmSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { errorCode } from "../../lib/errors.ts";
@@ -8,6 +9,7 @@ import { listNames } from "../../lib/on-disk.ts";
 import { readRegularFile } from "../../lib/read-regular-file.ts";
 import { replaceCache } from "../../lib/replace-file.ts";
 import { ModelPause } from "../../mailbox/model-pause.ts";
+import { readAnswer } from "../../policy/asking/outcomes.ts";
 import type { UserAnswer } from "../../policy/user-requests.ts";
 
 const asker = z.object({ path: z.array(z.string()) });
@@ -59,6 +61,8 @@ export function waitingFolder(folder: string): string {
 
 const waitingPath = (folder: string, id: string) => join(waitingFolder(folder), `${id}.json`);
 const answerPath = (folder: string, id: string) => join(waitingFolder(folder), `${id}.answer`);
+/** The answer that counts, which the process that left it removes. */
+const takenPath = (folder: string, id: string) => join(waitingFolder(folder), `${id}.taken`);
 
 /** Returns the requests in a session's folder that can be read, the oldest first. */
 export function readWaiting(folder: string): readonly WaitingFile[] {
@@ -85,32 +89,67 @@ export function clearWaiting(folder: string): void {
   rmSync(waitingFolder(folder), { recursive: true, force: true });
 }
 
-/** Leaves an answer for the session that asked. False if there is an answer already. */
-export function leaveAnswer(folder: string, id: string, answer: UserAnswer): boolean {
+/** An answer for a session. */
+export interface LeftAnswer {
+  /** `missed`: the request ended otherwise, such as by another answer. */
+  outcome(): "waits" | "taken" | "missed";
+  /** Its end was seen, or is not waited for any longer. */
+  close(): void;
+}
+
+/** Leaves an answer for the session that asked; null if there is an answer already. */
+export function leaveAnswer(folder: string, id: string, answer: UserAnswer): LeftAnswer | null {
   const path = answerPath(folder, id);
-  const own = `${path}.${process.pid}`;
+  const taken = takenPath(folder, id);
+  const own = `${path}.${randomUUID()}`;
   replaceCache(own, JSON.stringify(answer));
+  const drop = (name: string) => {
+    if (isSameFile(name, own)) rmSync(name, { force: true });
+  };
   try {
     // The first link counts.
     linkSync(own, path);
-    return true;
   } catch (error) {
-    if (errorCode(error) === "EEXIST") return false;
-    throw error;
-  } finally {
     rmSync(own, { force: true });
+    if (errorCode(error) === "EEXIST") return null;
+    throw error;
   }
+  const outcome = () => {
+    if (existsSync(waitingPath(folder, id))) return "waits";
+    return isSameFile(taken, own) ? "taken" : "missed";
+  };
+  return {
+    outcome,
+    close() {
+      const isOver = outcome() !== "waits";
+      for (const name of isOver ? [path, taken] : []) drop(name);
+      rmSync(own, { force: true });
+    },
+  };
 }
 
-/** Takes the answers that have come, by the ID of their request; what cannot be read is removed. */
-export function takeAnswers(folder: string): ReadonlyMap<string, unknown> {
-  const answers = new Map<string, unknown>();
+function isSameFile(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((path) => readRegularFile(path, MOST_BYTES));
+  return a?.type === "read" && b?.type === "read" && a.identity === b.identity;
+}
+
+/** Takes the answers to open requests that have come, by their ID; others are removed. */
+export function takeAnswers(
+  folder: string,
+  isOpen: (id: string) => boolean,
+): ReadonlyMap<string, UserAnswer> {
+  const answers = new Map<string, UserAnswer>();
   for (const name of listNames(waitingFolder(folder))) {
     const [, id] = /^(\w+)\.answer$/.exec(name) ?? [];
     if (id === undefined) continue;
-    const read = readRegularFile(answerPath(folder, id), MOST_BYTES);
-    if (read.type === "read") answers.set(id, parseJson(read.bytes.toString()));
-    rmSync(answerPath(folder, id), { force: true });
+    const path = answerPath(folder, id);
+    const read = readRegularFile(path, MOST_BYTES);
+    const answer = read.type === "read" ? readAnswer(parseJson(read.bytes.toString())) : null;
+    // Text that cannot be read as an answer must not count as a no.
+    if (answer !== null && answer.type !== "unavailable" && isOpen(id)) {
+      renameSync(path, takenPath(folder, id));
+      answers.set(id, answer);
+    } else rmSync(path, { force: true });
   }
   return answers;
 }

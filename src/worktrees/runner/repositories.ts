@@ -50,7 +50,7 @@ export class RunnerRepositories {
     // There are no settings of git in the directory.
     const env = { ...ground.env, HOME: folder, XDG_CONFIG_HOME: folder, GIT_CONFIG_NOSYSTEM: "1" };
     this.#ground = { ...ground, env };
-    this.#trees = new RunnerTrees(join(folder, "locks"), (repository) => this.#use(repository), this.#ground);
+    this.#trees = new RunnerTrees((repository) => this.#use(repository), this.#ground);
   }
 
   /** Returns the newest commits here of a repository, for a bundle without what they have. */

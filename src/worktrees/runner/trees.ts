@@ -62,7 +62,6 @@ export interface EditsExport extends Pick<Travelling, "remote" | "env" | "signal
 
 /** The worktrees of a runner. Each has a directory next to it with its state. */
 export class RunnerTrees {
-  readonly #locks: string;
   readonly #clone: (repository: string) => string;
   readonly #ground: GitEnvironment;
   /** By path. An export would make directories of a removed worktree again, so its removal waits. */
@@ -71,8 +70,7 @@ export class RunnerTrees {
   readonly #heads = new Map<string, string>();
 
   /** `clone`: returns the bare clone of a repository; throws if it does not exist. */
-  constructor(locks: string, clone: (repository: string) => string, ground: GitEnvironment) {
-    this.#locks = locks;
+  constructor(clone: (repository: string) => string, ground: GitEnvironment) {
     this.#clone = clone;
     this.#ground = ground;
   }
@@ -177,8 +175,8 @@ export class RunnerTrees {
   /** One at a time for each path, over all processes of the machine. */
   #alone<T>(path: string, work: () => Promise<T>): Promise<T> {
     const name = hash("sha256", path).slice(0, 16);
-    // Not next to the worktree: what a lock is in must stay.
-    return withLock(join(this.#locks, name), this.#ground, work);
+    // Runners of one machine share the directory of the sessions, and maybe no other; that of one session is removed.
+    return withLock(join(dirname(dirname(path)), ".locks", name), this.#ground, work);
   }
 
   async #make(clone: string, { repository, commit, path, attempt = 0 }: RunnerTree): Promise<void> {

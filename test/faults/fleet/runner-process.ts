@@ -100,7 +100,8 @@ export function startRunner(options: RunnerProcessOptions): RunnerProcess {
     trees() {
       const dir = `/proc/${child.pid}/root${RUNNER_TREES}`;
       if (!existsSync(dir)) return [];
-      return readdirSync(dir).flatMap((session) => readdirSync(join(dir, session)));
+      const sessions = readdirSync(dir).filter((name) => !name.startsWith("."));
+      return sessions.flatMap((session) => readdirSync(join(dir, session)));
     },
     async stop() {
       isStopping = true;

@@ -52,6 +52,30 @@ test("an older attempt that comes late leaves a newer one its worktree and its p
   expect(filesBelow(path)).toEqual({ "a.txt": "- 1\n" });
 });
 
+test("an older attempt that ends on another runner of the machine leaves a newer one its worktree", async () => {
+  const repository = await repositoryWith({ "a.txt": "1\n" });
+  const world = travelWorld(repository);
+  const sent = await world.sendOut({ type: "tree", tree: await world.create() });
+  const other = new RunnerRepositories(join(world.folder, "clones of another home"), undefined, world.ground);
+  await other.receive(sent.repository, { commit: sent.commit, bundle: sent.bundle ?? "" });
+  for (let round = 0; round < 5; round += 1) {
+    const path = world.remote(`round-${round}`);
+    const tree = { repository: sent.repository, commit: sent.commit, path };
+    const lease = await world.runner.addTree({ ...tree, attempt: 1 });
+    const older = spawn("sleep", ["300"], { cwd: path, detached: true, stdio: "ignore" });
+    onTestFinished(() => processGroup(older.pid ?? 0, systemClock).kill());
+    world.runner.setOwner(path, older.pid ?? 0);
+    // Both wait until the processes of the older one are gone.
+    const removing = world.runner.removeTree(path, lease);
+    const newer = await other.addTree({ ...tree, attempt: 2 });
+    await removing;
+    expect(filesBelow(path)).toEqual({ "a.txt": "- 1\n" });
+    expect((await other.snapshot(path)).notes).toEqual([]);
+    await other.removeTree(path, newer);
+    expect(readdirSync(join(path, ".."))).not.toContain(`round-${round}`);
+  }
+});
+
 test("a worktree that a reboot has removed is made again, and one that cannot be made leaves nothing", async () => {
   const repository = await repositoryWith({ "a.txt": "1\n" });
   const world = travelWorld(repository);
