@@ -174,7 +174,8 @@ export class RunnerTrees {
 
   /** One at a time for each path, over all processes of the machine. */
   #alone<T>(path: string, work: () => Promise<T>): Promise<T> {
-    const name = hash("sha256", path).slice(0, 16);
+    // Few locks, as they stay: paths that share one only wait for each other.
+    const name = hash("sha256", path).slice(0, 2);
     // Runners of one machine share the directory of the sessions, and maybe no other; that of one session is removed.
     return withLock(join(dirname(dirname(path)), ".locks", name), this.#ground, work);
   }
