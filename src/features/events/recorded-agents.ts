@@ -104,6 +104,13 @@ export class RecordedAgents {
           const { usd } = costOf(model, event.reply.usage, this.#prices);
           return { view: { costUsd: costUsd - replyUsd + usd }, replyUsd: usd };
         });
+      case "lost-reply":
+        return this.#change(event.actor, now, ({ view }) => ({
+          view: {
+            usage: addUsage(view.usage, event.usage),
+            costUsd: view.costUsd + costOf(event.model, event.usage, this.#prices).usd,
+          },
+        }));
       case "compacted":
         return this.#change(event.actor, now, ({ view: { model, costUsd }, summaries: before }) => {
           const summaries = event.compacted.usage;
