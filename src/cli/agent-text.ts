@@ -132,7 +132,7 @@ function checkWords({ unverified = [], unfounded, acceptance }: Summary): string
 /** The step it works on comes before the call; what keeps it from working comes alone. */
 function workWords({ activity, doing: step }: AgentView, now: number): string {
   const words = activityWords(activity, now);
-  if (step === null || activity.type === "retrying" || activity.type === "paused") return words;
+  if (step === null || ["retrying", "paused", "asking"].includes(activity.type)) return words;
   const shown = safeLine(step);
   return activity.type === "tool" ? `${shown} · ${words}` : shown;
 }
@@ -147,6 +147,8 @@ function activityWords(activity: Activity, now: number): string {
         : safeLine(`writing a call of ${activity.writes}`);
     case "tool":
       return safeLine(`${activity.tool} ${activity.title}`);
+    case "asking":
+      return "waiting for your answer";
     case "retrying": {
       const seconds = Math.max(0, Math.ceil((activity.until - now) / 1000));
       const then = activity.attempt === null ? "giving up" : "trying again";

@@ -53,7 +53,10 @@ export function withFlags(
   return { given: all, positionals, value: (option) => option.read(all(option)) };
 }
 
-/** Gives an empty value to each flag that may come without one and does: node would take the next flag for it. */
+/**
+ * Gives an empty value to each flag that may come without one and does: node would take the next flag for it. Throws a
+ * `UsageError` for a word after a flag that could be its value, but would have to be joined to it.
+ */
 function addEmptyValues(argv: readonly string[], options: readonly Option<unknown>[]): string[] {
   const optional = options.filter(({ optionalValue }) => optionalValue !== undefined);
   const end = argv.indexOf("--");
@@ -63,8 +66,14 @@ function addEmptyValues(argv: readonly string[], options: readonly Option<unknow
     const option = optional.find(
       ({ name, short }) => word === `--${name}` || (short && word === `-${short}`),
     );
-    const hasValue = next !== undefined && !next.startsWith("-") && option?.optionalValue?.(next);
-    return option === undefined || hasValue ? word : `--${option.name}=`;
+    if (option === undefined) return word;
+    const hasNext = next !== undefined && !next.startsWith("-");
+    if (hasNext && option.optionalValue === "next") return word;
+    if (hasNext && !/\s/.test(next))
+      throw new UsageError(
+        `${word} is followed by ${quoted(next)}; write ${word}=${next} if that is the ${option.value}. A task goes before ${word}, or after --.`,
+      );
+    return `--${option.name}=`;
   });
 }
 

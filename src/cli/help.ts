@@ -60,8 +60,9 @@ function usageRows({ usage }: Command): Row[] {
 function optionRows(options: readonly Option<unknown>[]): Row[] {
   return [...options, ...Object.values(commonFlags)].map(
     ({ name, short, value, optionalValue, summary, fallback }): Row => {
-      const shown = value === undefined ? "" : optionalValue ? ` [${value}]` : ` ${value}`;
-      const names = `${short ? `-${short}, ` : ""}--${name}${shown}`;
+      const shown = { next: ` [${value}]`, joined: `[=${value}]`, always: ` ${value}` };
+      const ending = value === undefined ? "" : shown[optionalValue ?? "always"];
+      const names = `${short ? `-${short}, ` : ""}--${name}${ending}`;
       return [names, fallback === undefined ? summary : `${summary} (default: ${fallback})`];
     },
   );

@@ -11,8 +11,8 @@ export interface Option<T> {
   readonly short?: string;
   /** How help names the value; a flag without one takes none. */
   readonly value?: string;
-  /** It may be given without its value, which is then read as an empty one. Returns whether the word after it can be its value. */
-  readonly optionalValue?: (next: string) => boolean;
+  /** It may be given without its value, which is then read as an empty one. Where its value is: the next word, or joined by "=". */
+  readonly optionalValue?: "next" | "joined";
   readonly summary: string;
   /** What help says happens without it. */
   readonly fallback?: string;
@@ -35,10 +35,9 @@ export function text(help: HelpWithValue): Option<string | undefined> {
 
 /** The last one given counts; empty if it was given without a value. */
 export function optionalText(
-  help: HelpWithValue,
-  optionalValue: (next: string) => boolean = () => true,
+  help: HelpWithValue & Required<Pick<Option<unknown>, "optionalValue">>,
 ): Option<string | undefined> {
-  return { ...text(help), optionalValue };
+  return { ...text(help), optionalValue: help.optionalValue };
 }
 
 /** Every one given counts. */

@@ -13,6 +13,7 @@ export const resumeFlags = {
     name: "resume",
     short: "r",
     value: "ID",
+    optionalValue: "next",
     summary: "resume this session; the beginning of its ID is enough, and without one you choose",
   }),
   fork: flag({

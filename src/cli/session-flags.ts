@@ -85,16 +85,14 @@ export const sessionFlags = {
     fallback: "troupe.runners.engine",
   }),
   runners: poolNames(
-    optionalText(
-      {
-        name: "runners",
-        value: "POOL",
-        summary: "agents run on runners of this pool instead of here",
-        fallback: "default",
-      },
-      // A task has blanks, and the name of a pool has none.
-      (next) => !/\s/.test(next),
-    ),
+    optionalText({
+      name: "runners",
+      value: "POOL",
+      // The word after it may be a task.
+      optionalValue: "joined",
+      summary: "agents run on runners of this pool instead of here",
+      fallback: "default",
+    }),
   ),
   pluginDir: repeated({
     name: "plugin-dir",

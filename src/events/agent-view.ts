@@ -25,6 +25,7 @@ export const Activity = z.discriminatedUnion("type", [
     ),
   }),
   z.object({ type: z.literal("tool"), tool: z.string(), title: z.string() }),
+  z.object({ type: z.literal("asking") }).check(z.describe("It waits for an answer of the user.")),
   z.object({
     type: z.literal("retrying"),
     reason: z.string(),

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Compacted, Trigger } from "../mailbox/compacted.ts";
-import { Message } from "../mailbox/conversation.ts";
+import { Message, Usage } from "../mailbox/conversation.ts";
 import { ActorId, CallId, SessionId } from "../mailbox/ids.ts";
 import { ActorSpec, AgentTool, CallResult, Reply, Status, Summary, Turn } from "../mailbox/messages.ts";
 import { ModelPause } from "../mailbox/model-pause.ts";
@@ -159,6 +159,8 @@ export const SessionEvent = z.lazy(() =>
       status: z.optional(z.enum(["completed", "failed", "killed"])),
       told: z.optional(z.literal(true)),
     }),
+    /** What was paid for a request whose reply is in no turn: it was interrupted, or its connection broke. */
+    z.object({ type: z.literal("lost-reply"), actor: ActorId, model: z.string(), usage: Usage }),
     /** All agents that need this model wait, also if the session is resumed before it is over. */
     z.object({ type: z.literal("paused"), pause: ModelPause }),
     /** The task graph is the fold of these. */

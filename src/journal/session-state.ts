@@ -45,6 +45,8 @@ export interface ActorAtRest {
   readonly turns: readonly Turn[];
   /** What its requests for summaries used, as each record of a compaction adds to it. */
   readonly summaries: readonly Usage[];
+  /** What replies used that are in no turn, each with its model. */
+  readonly lostReplies: readonly { readonly model: string; readonly usage: Usage }[];
   /** Models that it had before its present one, each with the number of turns and of summaries up to its end. */
   readonly models: readonly PastModel[];
   /** Its present model if that is not its spec's: it was lent for the rest of a run. */
@@ -266,6 +268,9 @@ class Folding {
             : {},
         );
         break;
+      case "lost-reply":
+        this.#change(event.actor, ({ lostReplies }) => ({ lostReplies: [...lostReplies, event] }));
+        break;
       case "task":
         this.#tasks = afterChange(this.#tasks, event.change);
         break;
@@ -328,7 +333,7 @@ class Folding {
       unheard: [...spec.heard],
       ...{ summaries: [], models: [], lentModel: null, askedModel: null, missed: [], earlier: [] },
       heard: new Set(),
-      ...{ run: 1, owner: spec.parent, call, background: background ?? false },
+      ...{ run: 1, owner: spec.parent, call, background: background ?? false, lostReplies: [] },
     };
   }
 

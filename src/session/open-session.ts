@@ -300,6 +300,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
   );
   const usage = new UsageMeter({
     ...{ session: id, clock, spending, actors, onEvent },
+    onLost: (lost) => journal.note(lost),
     onPause(pause) {
       journal.note({ type: "paused", pause });
       inbox.pause(pause);

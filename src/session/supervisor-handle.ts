@@ -87,8 +87,8 @@ export interface SupervisorHandle {
   toBackground(actor: ActorId): number;
   /** Reports the text of an agent as it is written (`text` events), until this is switched off. The main conversation's always is. */
   watch(actor: ActorId, on: boolean): void;
-  /** The steps of an actor's own list, and for the main conversation the tasks that all agents share. */
-  todos(actor: ActorId): readonly Todo[];
+  /** The steps of an actor's own list, and for the main conversation the tasks that all agents share. Of null, only these tasks. */
+  todos(actor: ActorId | null): readonly Todo[];
   /** Starts and finds actors of your own. */
   readonly actors: SessionActors;
   /** Commands and scripts in the background of its agents. */

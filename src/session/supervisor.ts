@@ -17,6 +17,7 @@ import { defaultTitle } from "../lib/text.ts";
 import type { Compaction } from "../mailbox/compacted.ts";
 import type { Picture } from "../mailbox/conversation.ts";
 import { type ActorId, MAIN, type SessionId } from "../mailbox/ids.ts";
+import type { Todo } from "../mailbox/messages.ts";
 import type { ServerStatus } from "../mcp/mcp.ts";
 import type { PermissionMode, Rule } from "../settings/rules.ts";
 import type { Actor } from "../supervisor/actor-record.ts";
@@ -197,8 +198,10 @@ export class Supervisor implements SupervisorHandle {
     return record ? this.#session.spawn.unsend(record) : [];
   }
 
-  readonly todos = (actor: ActorId) =>
-    (this.#actors.find(actor)?.todo ?? []).concat(actor === MAIN ? this.#session.steps.todos : []);
+  todos(actor: ActorId | null): readonly Todo[] {
+    const own = actor === null ? [] : (this.#actors.find(actor)?.todo ?? []);
+    return actor === null || actor === MAIN ? own.concat(this.#session.steps.todos) : own;
+  }
   readonly toBackground = (actor: ActorId): number => this.#actors.toBackground(actor);
   readonly watch = (actor: ActorId, on: boolean): void => this.#actors.watch(actor, on);
 

@@ -52,7 +52,8 @@ export function taskUpdateTool(tasks: TaskStore): Tool<Input, string, CallContex
     permissionLevel: "read",
     // Two calls of one reply may be steps of one plan.
     parallel: false,
-    title: ({ taskId, status }) => (status === undefined ? `task ${taskId}` : `task ${taskId}: ${status}`),
+    title: ({ taskId, status = "" }) =>
+      [`task ${taskId}`, status.replace("_", " ")].filter(Boolean).join(": "),
     async call(input, context) {
       const { actor } = context;
       const made = await tasks.change((graph) => decideUpdate(graph, input, actor), context);

@@ -36,7 +36,7 @@ describe("a command line gives", () => {
 
   test.each([
     { argv: ["--runners", "a task"], pool: "", rest: ["a task"] },
-    { argv: ["--runners", "gpu", "a task"], pool: "gpu", rest: ["a task"] },
+    { argv: ["--runners", "--", "task"], pool: "", rest: ["task"] },
     { argv: ["--runners=gpu", "a task"], pool: "gpu", rest: ["a task"] },
     { argv: ["a task", "--runners"], pool: "", rest: ["a task"] },
     { argv: ["--runners", "--json"], pool: "", rest: [] },
@@ -113,6 +113,10 @@ describe("a command line is refused in one sentence", () => {
     [
       ["--model", "--json"],
       '--model needs a value but is followed by "--json"; if that is the value, write --model=--json.',
+    ],
+    [
+      ["--runners", "gpu", "a task"],
+      '--runners is followed by "gpu"; write --runners=gpu if that is the POOL. A task goes before --runners, or after --.',
     ],
     [["--json=yes"], "--json takes no value; write just --json."],
     [["--mode", "plam"], '--mode cannot be "plam"; it is one of default, plan (did you mean plan?).'],

@@ -83,6 +83,16 @@ describe("troupe top (C20, D13)", () => {
     expect([io.err.text, io.signalListeners, io.clock.pending]).toEqual(["", 0, 0]);
   });
 
+  test("an agent whose question is open waits for the user, and is not silent", async () => {
+    const session = running();
+    const asks = { actor: ALICE, call: callId(ALICE, 3, 0), tool: "AskUserQuestion", input: {} } as const;
+    session.write(turnEvent(ALICE, 2, ""), { type: "before", ...asks, decision: "go" });
+    const { io, code } = top(session.home, []);
+    expect(await code).toBe(0);
+    expect(io.out.text).toMatch(/ ◐ .*evil .* waiting for your answer /);
+    expect(io.out.text).not.toContain("no sign");
+  });
+
   test("--json --once is one object with all agents", async () => {
     const { home, id } = running();
     const { io, code } = top(home, [id, "--json", "--once"]);

@@ -274,7 +274,7 @@ describe("troupe acp (issue 21, 11)", () => {
     expect(await compacting).toEqual({ stopReason: "cancelled" });
   });
 
-  test("shows a todo list as the plan, and the calls of an agent as its own", async () => {
+  test("shows a todo list and the shared tasks as the plan, and the calls of an agent as its own", async () => {
     const todo = (status: string) => ({ content: "Look", status, activeForm: "Looking" });
     const { open, ask, updates } = await editor(({ body }) => {
       const all = JSON.stringify(body.messages);
@@ -287,16 +287,24 @@ describe("troupe acp (issue 21, 11)", () => {
         : {
             calls: [
               { name: "TodoWrite", input: { todos: [todo("in_progress")] } },
+              { name: "TaskCreate", input: { subject: "Test", description: "all of it" } },
+              { name: "TaskUpdate", input: { taskId: "1", status: "completed" } },
               { name: "Agent", input: { subagent_type: "Explore", description: "d", prompt: "look at a" } },
             ],
           };
     });
     const { sessionId } = await open();
     await ask(sessionId, "start");
+    const look = { content: "Look", status: "in_progress", priority: "medium" };
+    const check = (status: string) => ({ content: "Test", status, priority: "medium" });
     expect(updates.filter(({ sessionUpdate }) => sessionUpdate === "plan")).toEqual([
-      { sessionUpdate: "plan", entries: [{ content: "Look", status: "in_progress", priority: "medium" }] },
+      { sessionUpdate: "plan", entries: [look] },
+      { sessionUpdate: "plan", entries: [look, check("pending")] },
+      { sessionUpdate: "plan", entries: [look, check("completed")] },
     ]);
-    const calls = updates.filter((one) => one.sessionUpdate === "tool_call");
+    const calls = updates
+      .filter((one) => one.sessionUpdate === "tool_call")
+      .filter(({ title }) => !title.startsWith("Task"));
     expect(calls).toMatchObject([
       { kind: "think", title: expect.stringContaining("Agent") },
       { kind: "search", _meta: { troupe: { agentType: "Explore" } } },
@@ -405,7 +413,10 @@ describe("troupe acp (issue 21, 11)", () => {
         ? { text: `answer ${body.messages.length}` }
         : {
             ...{ thinking: "Where?", text: "I look." },
-            calls: [{ name: "Read", input: { file_path: join(dir(body), "a.txt") } }],
+            calls: [
+              { name: "Read", input: { file_path: join(dir(body), "a.txt") } },
+              { name: "TaskCreate", input: { subject: "Test", description: "all of it" } },
+            ],
           };
     const { cwd, home, agent, open, ask, child } = await editor(handler);
     const { sessionId } = await open();
@@ -420,11 +431,14 @@ describe("troupe acp (issue 21, 11)", () => {
     const load = () => other.agent.request(methods.agent.session.load, { sessionId, cwd, mcpServers: [] });
     await load();
     // As it was when it ran.
-    expect(other.updates.slice(0, 6)).toMatchObject([
+    expect(other.updates.slice(0, 9)).toMatchObject([
       { sessionUpdate: "user_message_chunk", content: { text: `look in ${cwd}` } },
       { sessionUpdate: "agent_thought_chunk", content: { text: "Where?" } },
       { sessionUpdate: "agent_message_chunk", content: { text: "I look." } },
       { sessionUpdate: "tool_call", kind: "read", status: "in_progress" },
+      { sessionUpdate: "tool_call_update", status: "completed" },
+      { sessionUpdate: "plan", entries: [{ content: "Test", status: "pending" }] },
+      { sessionUpdate: "tool_call", kind: "think", status: "in_progress" },
       { sessionUpdate: "tool_call_update", status: "completed" },
       { sessionUpdate: "agent_message_chunk", content: { text: "answer 3" } },
     ]);

@@ -154,9 +154,9 @@ describe("what the gate asks, in a terminal", { ...unless(why), timeout: 60_000 
       / 1 {2}\S+ {2}write two · 1 file changed since\n {2}2 {2}\S+ {2}write one · 1 file[\s\S]*rewind › *$/,
     );
     terminal.type("1\r");
-    await terminal.shows(/a\.ts\nWhat returns[\s\S]*rewind › *$/);
+    await terminal.shows(/\n {2}a\.ts\nWhat returns[\s\S]*rewind › *$/);
     terminal.type("b\r");
-    await terminal.shows(/Restored: [\s\S]*\n› write two$/);
+    await terminal.shows(/Restored: a\.ts\.[\s\S]*\n› write two$/);
     expect(readFileSync(file, "utf8")).toBe("one\n");
     terminal.type(" again\r");
     await terminal.shows(/› write two again[\s\S]*All done\./);

@@ -85,6 +85,7 @@ function rest(runs: readonly number[]): ActorAtRest {
       turns,
       reply: null,
       begun: [],
+      lostReplies: [],
       models: [],
       lentModel: null,
       askedModel: null,

@@ -18,7 +18,7 @@ import { sessionFlags } from "../session-flags.ts";
 import { sessionTitle } from "../task-names.ts";
 import type { AcpClient } from "./acp-client.ts";
 import { type ClientPrompt, readClientPrompt } from "./prompt-text.ts";
-import { sessionUpdates, textChunk } from "./session-updates.ts";
+import { sessionUpdates, textChunk, type UpdateParts } from "./session-updates.ts";
 
 export type AcpHandle = Pick<
   SupervisorHandle,
@@ -37,10 +37,8 @@ export type AcpHandle = Pick<
   | "close"
 >;
 
-export interface AcpSessionParts {
+export interface AcpSessionParts extends UpdateParts {
   readonly handle: AcpHandle;
-  /** IDs of calls that a permission request has shown. */
-  readonly announced: Set<string>;
   /** Returns why the client may not choose a mode, or null. */
   whyNot(mode: PermissionMode): string | null;
   readonly client: Pick<AcpClient, "show">;
@@ -78,7 +76,7 @@ export class AcpSession {
 
   constructor(parts: AcpSessionParts) {
     this.#parts = parts;
-    this.#toUpdates = sessionUpdates(parts.announced);
+    this.#toUpdates = sessionUpdates(parts);
     this.#mode = parts.handle.mode();
   }
 

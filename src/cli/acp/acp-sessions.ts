@@ -9,6 +9,7 @@ import {
 import { eventsOf, type PastConversation } from "../../features/events/journal-events.ts";
 import { within } from "../../lib/clock.ts";
 import { MAIN } from "../../mailbox/ids.ts";
+import { todoOf } from "../../mailbox/turns.ts";
 import { whyNotAsRoot } from "../../policy/root-bypass.ts";
 import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 import { whyNotMode } from "../../settings/modes.ts";
@@ -24,7 +25,7 @@ import { userText } from "../user-text.ts";
 import { acpClient } from "./acp-client.ts";
 import { AcpSession } from "./acp-session.ts";
 import { askClient } from "./ask-client.ts";
-import { sessionUpdates } from "./session-updates.ts";
+import { sessionUpdates, type UpdateParts } from "./session-updates.ts";
 
 export interface AcpSessionsParts {
   readonly args: Arguments;
@@ -158,22 +159,25 @@ export class AcpSessions {
       clock: io.clock,
       signal: following.signal,
     });
+    const before = options.resume?.state.actors.get(MAIN);
+    const sharedTodos = () => handle.todos(null);
     session = new AcpSession({
-      ...{ handle, announced, client },
+      ...{ handle, announced, client, sharedTodos },
+      todos: todoOf(before?.turns ?? []),
       whyNot: (mode) =>
         whyNotMode(mode, settings()) ??
         whyNotAsRoot(mode, { ...(io.runningAs ?? { uid: null, contained: false }), env: io.env }),
     });
     this.#open.set(id, { session, handle, following, engine: setup.engine });
-    const before = options.resume?.state.actors.get(MAIN);
-    if (replay && before !== undefined) for (const update of pastUpdates(before)) client.show(update);
+    if (replay && before !== undefined)
+      for (const update of pastUpdates(before, sharedTodos)) client.show(update);
     return { id, session };
   }
 }
 
 /** Returns what a client is shown of a conversation before now: prompts, replies, calls with the first lines of their results. */
-function pastUpdates(past: PastConversation): SessionUpdate[] {
-  const toUpdates = sessionUpdates(new Set());
+function pastUpdates(past: PastConversation, sharedTodos: UpdateParts["sharedTodos"]): SessionUpdate[] {
+  const toUpdates = sessionUpdates({ announced: new Set(), todos: [], sharedTodos });
   return eventsOf(past).flatMap((event) => {
     if (event.type !== "prompt") return toUpdates(event);
     const text = userText(event);

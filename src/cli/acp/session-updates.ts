@@ -3,19 +3,36 @@ import type { CallBeginEvent, CallEndEvent } from "../../events/call.ts";
 import type { AgentView, MessageEvent, SupervisorEvent } from "../../events/event.ts";
 import type { ContentBlockParam } from "../../mailbox/conversation.ts";
 import { type ActorId, type CallId, MAIN } from "../../mailbox/ids.ts";
-import { diffContent, showCall, textContent, todoEntries, toolCallId } from "./tool-calls.ts";
+import type { Todo } from "../../mailbox/messages.ts";
+import { diffContent, showCall, textContent, toolCallId, writtenTodos } from "./tool-calls.ts";
 
 interface OpenCall {
   readonly id: string;
   readonly begin: CallBeginEvent;
 }
 
+/** What updates depend on other than events. */
+export interface UpdateParts {
+  /** IDs of calls that a permission request has shown already. */
+  readonly announced: Set<string>;
+  /** The main conversation's list before the first event. */
+  readonly todos: readonly Todo[];
+  /** The tasks that all agents share. */
+  sharedTodos(): readonly Todo[];
+}
+
 /**
  * Returns a function from what a session reports to what its client is shown: the text of the main conversation, the calls
- * of all agents, and the main conversation's todo list as the plan. `announced`: IDs of calls that a permission request
- * has shown already.
+ * of all agents, and as the plan the main conversation's todo list and the shared tasks.
  */
-export function sessionUpdates(announced: Set<string>): (event: SupervisorEvent) => SessionUpdate[] {
+export function sessionUpdates({
+  announced,
+  todos,
+  sharedTodos,
+}: UpdateParts): (event: SupervisorEvent) => SessionUpdate[] {
+  let own = todos;
+  /** As the plan was sent last. */
+  let planned = "[]";
   const views = new Map<ActorId, AgentView>();
   const open = new Map<CallId, OpenCall>();
   /** The turn whose text came in pieces. */
@@ -31,7 +48,7 @@ export function sessionUpdates(announced: Set<string>): (event: SupervisorEvent)
     const { actor, call, toolUse } = event;
     const id = toolCallId(actor, toolUse);
     open.set(call, { id, begin: event });
-    if (actor === MAIN && todoEntries(event) !== null) return [];
+    if (actor === MAIN && writtenTodos(event) !== null) return [];
     const agent = views.get(actor)?.type;
     const whose = actor === MAIN ? {} : { _meta: { troupe: { agent: actor, agentType: agent } } };
     const { content = [], ...about } = showCall(event);
@@ -49,8 +66,11 @@ export function sessionUpdates(announced: Set<string>): (event: SupervisorEvent)
     announced.delete(call.id);
     const { outcome, head, lines, exitCode = 0, reason, outputPath } = event;
     const isDone = outcome === "ok" && exitCode === 0;
-    const plan = call.begin.actor === MAIN ? todoEntries(call.begin) : null;
-    if (plan !== null) return isDone ? [{ sessionUpdate: "plan", entries: plan }] : [];
+    const list = call.begin.actor === MAIN ? writtenTodos(call.begin) : null;
+    if (list !== null) {
+      if (isDone) own = list;
+      return [];
+    }
     const more = lines > head.split("\n").length ? `\n… ${lines} lines in all` : "";
     const text = `${reason ?? head}${more}`;
     const changes = isDone && event.diff !== undefined ? diffContent(event.diff, call.begin.input) : [];
@@ -60,6 +80,15 @@ export function sessionUpdates(announced: Set<string>): (event: SupervisorEvent)
       ...(content.length === 0 ? {} : { content }),
       rawOutput: { outcome, lines, exitCode, ...(outputPath === undefined ? {} : { outputPath }) },
     });
+  };
+
+  const plan = (): SessionUpdate[] => {
+    const entries = [...own, ...sharedTodos()].map(({ content, status }) => {
+      return { content, status, priority: "medium" as const };
+    });
+    const before = planned;
+    planned = JSON.stringify(entries);
+    return planned === before ? [] : [{ sessionUpdate: "plan", entries }];
   };
 
   const message = ({ actor, turn, role, content }: MessageEvent): SessionUpdate[] => {
@@ -98,7 +127,7 @@ export function sessionUpdates(announced: Set<string>): (event: SupervisorEvent)
         return call === undefined ? [] : update(call.id, { content: [textContent(event.tail)] });
       }
       case "call-end":
-        return end(event);
+        return [...end(event), ...plan()];
       case "agent":
         return agent(event.view);
       // What waits for the user is a request of its own; the client's user learns of the rest from the answer.

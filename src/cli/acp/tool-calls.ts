@@ -1,7 +1,8 @@
-import type { Diff, PlanEntry, ToolCall, ToolCallContent, ToolKind } from "@agentclientprotocol/sdk";
+import type { Diff, ToolCall, ToolCallContent, ToolKind } from "@agentclientprotocol/sdk";
 import * as z from "zod/mini";
 import type { CallBeginEvent } from "../../events/call.ts";
 import type { FileDiff } from "../../lib/file-diff.ts";
+import { Todo } from "../../mailbox/messages.ts";
 import { visibleDense } from "../../terminal/visible-text.ts";
 
 const KINDS: Readonly<Record<string, ToolKind>> = {
@@ -10,6 +11,7 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
   ...{ Grep: "search", Glob: "search", WebSearch: "search", LSP: "search", ToolSearch: "search" },
   ...{ Bash: "execute", WebFetch: "fetch" },
   ...{ Agent: "think", Workflow: "think", Skill: "think", TodoWrite: "think" },
+  ...{ TaskCreate: "think", TaskUpdate: "think", TaskGet: "read", TaskList: "read" },
   ...{ EnterPlanMode: "switch_mode", ExitPlanMode: "switch_mode" },
 };
 
@@ -21,9 +23,7 @@ const Located = z.object({
 });
 const Edited = z.object({ file_path: z.string(), old_string: z.string(), new_string: z.string() });
 const Written = z.object({ content: z.string() });
-const Todos = z.object({
-  todos: z.array(z.object({ content: z.string(), status: z.enum(["pending", "in_progress", "completed"]) })),
-});
+const Todos = z.object({ todos: z.array(Todo) });
 
 export type ShownCall = Pick<CallBeginEvent, "tool" | "input" | "title">;
 
@@ -79,11 +79,9 @@ function sidesOf(lines: readonly string[]): { oldText: string; newText: string }
   return sides;
 }
 
-/** Returns the entries of a todo list; null if the call writes none. */
-export function todoEntries({ tool, input }: Pick<ShownCall, "tool" | "input">): PlanEntry[] | null {
-  if (tool !== "TodoWrite") return null;
-  const { data } = Todos.safeParse(input);
-  return data?.todos.map(({ content, status }) => ({ content, status, priority: "medium" })) ?? null;
+/** Returns the todo list that a call writes; null if it writes none. */
+export function writtenTodos({ tool, input }: Pick<ShownCall, "tool" | "input">): readonly Todo[] | null {
+  return (tool === "TodoWrite" && Todos.safeParse(input).data?.todos) || null;
 }
 
 export function textContent(text: string): ToolCallContent {

@@ -9,6 +9,8 @@ import { type Choices, chosenKey, type OfferedAnswer } from "../../terminal/dial
 import { counted } from "../../terminal/figures.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { wrapText } from "../../terminal/wrap.ts";
+import { shownPath } from "../../tools/paths.ts";
+import type { OwnFiles } from "./own-files.ts";
 import type { ReplSession } from "./repl-session.ts";
 import { findRewindPoints, type RewindPoint } from "./rewind-points.ts";
 import type { Dialog, Terminal } from "./terminal.ts";
@@ -17,6 +19,7 @@ import type { Dialog, Terminal } from "./terminal.ts";
 export interface RewindContext {
   readonly session: Pick<ReplSession, "session" | "folder">;
   readonly terminal: Pick<Terminal, "dialog" | "paint" | "columns" | "giveBack">;
+  readonly own: Pick<OwnFiles, "cwd">;
   /** Replaces the session by a copy that ends before this record. */
   rewindTo(seq: number): Promise<void>;
 }
@@ -31,7 +34,7 @@ type Scope = "both" | "conversation" | "files";
 
 /** `/rewind [N]`: returns to an earlier prompt of this conversation, and restores files if the user wants that. */
 export async function rewind(argument: string, context: RewindContext): Promise<string | null> {
-  const { session, terminal } = context;
+  const { session, terminal, own } = context;
   if (!existsSync(journalFile(session.folder))) return NONE;
   const reading = await readJournal(journalFile(session.folder));
   if (reading.type === "refused") return reading.reason;
@@ -46,9 +49,9 @@ export async function rewind(argument: string, context: RewindContext): Promise<
     if (at === null) return null;
     if (typeof at === "string") return at;
     const { files, lost } = since(at);
-    const scope = files.length === 0 ? await confirm(ask) : await chooseScope(ask, files);
+    const scope = files.length === 0 ? await confirm(ask) : await chooseScope(ask, files, own.cwd);
     if (scope === null) return null;
-    const chosen = scope === "conversation" ? [] : await chooseFiles(ask, files);
+    const chosen = scope === "conversation" ? [] : await chooseFiles(ask, files, own.cwd);
     return chosen === null ? null : { at, scope, files: chosen, lost };
   });
   if (asked === null) return NOTHING;
@@ -56,11 +59,15 @@ export async function rewind(argument: string, context: RewindContext): Promise<
   const { at, scope, files, lost } = asked;
   const problems = restoreFiles(session.folder, files);
   const notes = [
-    ...(files.length > 0 ? [`Restored: ${files.map(({ path }) => path).join(", ")}.`] : []),
+    ...(files.length > 0
+      ? [`Restored: ${files.map(({ path }) => shownPath(own.cwd, path)).join(", ")}.`]
+      : []),
     ...problems,
     ...(scope === "conversation" || lost.length === 0
       ? []
-      : [`There is no copy of ${lost.join(", ")}, so they stay as they are.`]),
+      : [
+          `There is no copy of ${lost.map((path) => shownPath(own.cwd, path)).join(", ")}, so they stay as they are.`,
+        ]),
     ...(scope !== "conversation" && runsCommands(reading.records, at)
       ? ["What commands and merges of agents' edits did stays as it is; /undo undoes a merge."]
       : []),
@@ -126,10 +133,10 @@ async function confirm(ask: Ask): Promise<Scope | null> {
   return key === "c" ? "conversation" : null;
 }
 
-async function chooseScope(ask: Ask, files: readonly WrittenSince[]): Promise<Scope | null> {
+async function chooseScope(ask: Ask, files: readonly WrittenSince[], cwd: string): Promise<Scope | null> {
   const shown = files
     .slice(0, 20)
-    .map(({ path, copy }) => `  ${safeLine(path)}${copy === null ? " (new)" : ""}`);
+    .map(({ path, copy }) => `  ${safeLine(shownPath(cwd, path))}${copy === null ? " (new)" : ""}`);
   const more = files.length > shown.length ? [`  and ${files.length - shown.length} more`] : [];
   const key = await ask(["Files changed since then:", ...shown, ...more, "What returns to what it was?"], {
     answers: [
@@ -147,10 +154,11 @@ async function chooseScope(ask: Ask, files: readonly WrittenSince[]): Promise<Sc
 async function chooseFiles(
   ask: Ask,
   files: readonly WrittenSince[],
+  cwd: string,
 ): Promise<readonly WrittenSince[] | null> {
   const changed = files.filter(({ isChanged }) => isChanged);
   if (changed.length === 0) return files;
-  const rows = changed.map(({ path }) => `  ${safeLine(path)}`);
+  const rows = changed.map(({ path }) => `  ${safeLine(shownPath(cwd, path))}`);
   const key = await ask(["You, or a command, have changed these since tools wrote them:", ...rows], {
     answers: [
       { key: "k", words: "leave these as they are, and restore the others" },

@@ -31,7 +31,7 @@ export function showResumed(
         .join("\n"),
     );
     gap();
-    const calls = createCallLines(paint, () => 0);
+    const calls = createCallLines(paint, () => 0, true);
     const rows = last.since.flatMap((event) => {
       if (event.type === "call-begin" || event.type === "call-end") return calls.onEvent(event, columns());
       const said = saidIn(event);

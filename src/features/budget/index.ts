@@ -1,6 +1,6 @@
 import type { SessionState } from "../../journal/session-state.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { noUsage, type Usage } from "../../mailbox/conversation.ts";
+import { addUsage, noUsage, type Usage } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
@@ -62,24 +62,31 @@ export function budgetFeature({ spending, usage, clock, actors }: BudgetFeatureP
 
   /** Books what the actors of a resumed session have spent. */
   function replay({ actors: all }: SessionState): void {
-    for (const { spec, turns, summaries, models, lentModel, reply, summary } of all.values()) {
+    for (const { spec, turns, summaries, lostReplies, models, lentModel, reply, summary } of all.values()) {
       spending.adopt(spec);
       let cost = 0;
+      let lost = noUsage;
       // Each by itself: the price of a request can depend on its length.
+      const pay = (model: string, one: Usage) => {
+        const { usd } = spending.spend(spec.id, model, one);
+        cost += usd;
+        usage.add(model, one, usd);
+      };
       const spend = (of: "turns" | "summaries", used: readonly Usage[]) => {
-        for (const [at, one] of used.entries()) {
-          const model = models.find((past) => at < past[of])?.model ?? lentModel ?? spec.model;
-          const { usd } = spending.spend(spec.id, model, one);
-          cost += usd;
-          usage.add(model, one, usd);
-        }
+        for (const [at, one] of used.entries())
+          pay(models.find((past) => at < past[of])?.model ?? lentModel ?? spec.model, one);
       };
       spend(
         "turns",
         [...turns, ...(reply === null ? [] : [reply])].map(({ usage: used }) => used),
       );
       spend("summaries", summaries);
-      actors.find(spec.id)?.charge(noUsage, cost);
+      for (const { model, usage: used } of lostReplies) {
+        pay(model, used);
+        lost = addUsage(lost, used);
+      }
+      // Its record counts the others.
+      actors.find(spec.id)?.charge(lost, cost);
       if (summary !== null) ledger.release(spec.id);
     }
   }

@@ -1,5 +1,6 @@
 import type { AgentView } from "../../events/event.ts";
 import type { OnEvent } from "../../events/listener.ts";
+import type { SessionEvent } from "../../journal/session-events.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { addUsage, noUsage, type Usage } from "../../mailbox/conversation.ts";
 import type { ActorId, SessionId } from "../../mailbox/ids.ts";
@@ -37,6 +38,8 @@ export interface UsageParts {
   readonly spending: Pick<Spending, "spend" | "ledger" | "workTime">;
   readonly actors: Pick<Actors, "noteSign" | "showWait" | "charge">;
   readonly onEvent: OnEvent;
+  /** A request was paid for whose reply is in no turn. */
+  readonly onLost: (lost: Extract<SessionEvent, { type: "lost-reply" }>) => void;
   /** A model is paused; called once for each time that it is paused until. */
   readonly onPause: (pause: ModelPause) => void;
   /** A model that was paused has answered. */
@@ -132,11 +135,12 @@ export class UsageMeter {
 
   /** Books a reply that was paid for, even if its actor no longer exists. */
   #book({ actor, model, usage, apiMs, odd, ...more }: UsageNotice): void {
-    const { spending, actors, onEvent, onPauseEnd } = this.#parts;
+    const { spending, actors, onEvent, onPauseEnd, onLost } = this.#parts;
     if (!more.broken && this.#pauses.delete(more.asked)) onPauseEnd(more.asked);
     this.#apiMs += apiMs;
     const { usd, note } = spending.spend(actor, model, usage, more);
     this.add(more.asked, usage, usd);
+    if (more.broken) onLost({ type: "lost-reply", actor, model: more.asked, usage });
     if (note !== null) onEvent({ type: "warning", message: note });
     if (odd && !this.#saidOdd) {
       this.#saidOdd = true;

@@ -55,13 +55,21 @@ function activityOf({ lifecycle, calls, keptBy, wait, draftedTool }: Actor): Act
   const running = [...calls.values()];
   const newest = running.at(-1);
   if (newest === undefined) {
+    // What is not allowed yet is no call that runs.
+    if (lifecycle.state === "waiting" && !lifecycle.passive && keptBy === null) return { type: "asking" };
     const writes = draftedTool === null ? {} : { writes: draftedTool };
     return keptBy ?? wait ?? { type: "model", ...writes };
   }
+  if (running.every(asksUser)) return { type: "asking" };
   if (running.length === 1) return { type: "tool", tool: newest.tool, title: shownTitle(newest) };
   const same = running.every(({ tool }) => tool === newest.tool);
   const title = same ? `${running.length} at once` : `${shownTitle(newest)} (and ${running.length - 1} more)`; // word-ok
   return { type: "tool", tool: newest.tool, title };
+}
+
+/** True if all that a call does is to wait for the user's answer. */
+export function asksUser({ tool }: Pick<RunningCall, "tool">): boolean {
+  return tool === "AskUserQuestion" || tool === "ExitPlanMode";
 }
 
 /** What a model says of a long command tells more than its first characters. */

@@ -83,6 +83,7 @@ export class RecordEvents {
       case "after":
       case "summary":
       case "task":
+      case "lost-reply":
       case "user-actor":
       case "tools":
         return [];

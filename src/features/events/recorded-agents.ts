@@ -6,6 +6,7 @@ import type { ActorSpec } from "../../mailbox/messages.ts";
 import type { ModelPause } from "../../mailbox/model-pause.ts";
 import { usageOf } from "../../mailbox/turns.ts";
 import { costOf, type OwnPrices } from "../../model/prices.ts";
+import { asksUser } from "./actor-view.ts";
 import { shownTitle } from "./call-reports.ts";
 import { callTitle } from "./call-title.ts";
 
@@ -103,6 +104,13 @@ export class RecordedAgents {
           const { usd } = costOf(model, event.reply.usage, this.#prices);
           return { view: { costUsd: costUsd - replyUsd + usd }, replyUsd: usd };
         });
+      case "lost-reply":
+        return this.#change(event.actor, now, ({ view }) => ({
+          view: {
+            usage: addUsage(view.usage, event.usage),
+            costUsd: view.costUsd + costOf(event.model, event.usage, this.#prices).usd,
+          },
+        }));
       case "compacted":
         return this.#change(event.actor, now, ({ view: { model, costUsd }, summaries: before }) => {
           const summaries = event.compacted.usage;
@@ -180,7 +188,7 @@ export class RecordedAgents {
 
 type Paused = Extract<AgentView["activity"], { type: "paused" }>;
 
-/** An agent whose calls are all of other agents only waits. */
+/** An agent whose calls are all of other agents, or questions to the user, only waits. */
 function workOf(
   state: AgentView["state"],
   calls: readonly { readonly tool: string; readonly title: string }[],
@@ -190,7 +198,8 @@ function workOf(
   const call = calls.at(-1);
   if (call === undefined && paused !== null) return { state: "paused", activity: paused };
   if (call === undefined) return { state: "running", activity: { type: "model" } };
-  const waits = calls.every(({ tool }) => tool === "Agent");
+  if (calls.every(asksUser)) return { state: "waiting", activity: { type: "asking" } };
+  const waits = calls.every((one) => one.tool === "Agent" || asksUser(one));
   return { state: waits ? "waiting" : "running", activity: { type: "tool", ...call } };
 }
 

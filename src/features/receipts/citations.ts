@@ -13,6 +13,8 @@ export interface Citation {
 
 /** Directly after a path: `:12`, `:12-20`, `:12:5`, `#L12-L20`. */
 const SUFFIX = /^(?::L?|#L?)(\d{1,7})(?:[:,]\d+)?(?:\s?(?:-|–|—|~|\.\.)\s?L?(\d{1,7}))?/;
+/** The same as compilers write it: `(12,5)`, `(12)`. */
+const IN_PARENTHESES = /^\((\d{1,7})(?:,\d{1,7}){0,3}\)/;
 /** Further behind it: ` (lines 12-20)`, `, line 12`, `第 12 行`. */
 const WORDS =
   /^[`*_"'”’)\]]{0,4}\s{0,2}[,，:：|]?\s{0,2}[(（[]?(?:(?:at|on|in|around|near|from)\s)?(?:lines?\s|L|l\.\s?|第\s?)(\d{1,7})(?:\s?(?:-|–|—|~|to|and|至|到)\s?L?(\d{1,7}))?/i;
@@ -55,7 +57,7 @@ function citationsOf(sentence: string, fenced: boolean, cell: Span | null): Cita
     const before = sentence.slice(Math.max(0, from - AROUND), from);
     const rest = sentence.slice(to, to + AROUND);
     if (isPattern(before, rest)) return [];
-    const suffix = SUFFIX.exec(rest);
+    const suffix = SUFFIX.exec(rest) ?? IN_PARENTHESES.exec(rest);
     const lines = spanOf(suffix ?? WORDS.exec(rest) ?? BEFORE.exec(before)) ?? cell;
     if (lines === null && !claimsRead && (mayBeNew || NO.test(before) || isCommon(path))) return [];
     return [{ said: `${path}${suffix?.[0] ?? spanWords(lines)}`, path, lines, claimsRead }];

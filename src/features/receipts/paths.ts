@@ -8,9 +8,11 @@ const NAME = "[\\p{L}\\p{N}_.@+~-]";
 const NAMED =
   "(?:Make|Docker|Container|Jenkins|Gem|Rake|Proc|Just|Vagrant|Brew|Pod|Caddy|Tilt)file|\\.env(?:\\.[a-z]{1,20})?";
 
+/** What may be in parentheses directly after a path: a position as compilers write it. Elsewhere a call follows: `np.log(2)`. */
+const COMPILER_POSITION = "(?<=\\.(?:[cm]?tsx?|cs|vb|fs|cc|cpp|cxx|hh|hpp)\\()\\d{1,7}(?:,\\d{1,7}){0,3}\\)";
 /** A path with a known extension or name; absolute, relative or a bare name. Linear: it never starts within a name. */
 const FILE_PATH = new RegExp(
-  `(?<!${NAME}|[/\\\\:])(?:[a-z]:(?=[/\\\\]))?(?:\\.{0,2}[/\\\\])?(?:${NAME}+[/\\\\])*(?:${NAME}*\\.(?:${ENDINGS})|${NAMED})(?![\\p{L}\\p{N}_/\\\\(~-]|\\.[\\p{L}\\p{N}])`,
+  `(?<!${NAME}|[/\\\\:])(?:[a-z]:(?=[/\\\\]))?(?:\\.{0,2}[/\\\\])?(?:${NAME}+[/\\\\])*(?:${NAME}*\\.(?:${ENDINGS})|${NAMED})(?![\\p{L}\\p{N}_/\\\\~-]|\\((?!${COMPILER_POSITION})|\\.[\\p{L}\\p{N}])`,
   "giu",
 );
 const URL = /\b(?!file:)[a-z][a-z0-9+.-]{0,20}:\/\/[^\s)>\]`"']+/gi;

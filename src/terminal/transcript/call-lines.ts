@@ -28,7 +28,8 @@ const DIFF = { most: 8, context: 1, wraps: false };
 /** A quick command shows no time. */
 const SLOW_MS = 1_000;
 
-export function createCallLines(paint: Paint, now: () => number): CallLines {
+/** `isPast`: the calls are of an earlier process, with which what ran in its background has ended. */
+export function createCallLines(paint: Paint, now: () => number, isPast = false): CallLines {
   const open = new Map<CallId, Running>();
   /** Open calls that started an agent. */
   const started = new Set<CallId>();
@@ -53,7 +54,9 @@ export function createCallLines(paint: Paint, now: () => number): CallLines {
           const running = open.get(event.call);
           open.delete(event.call);
           if (started.delete(event.call)) return [];
-          return running === undefined ? [] : endLines(running.begin, event, { columns, paint, ...words });
+          return running === undefined
+            ? []
+            : endLines(running.begin, event, { columns, paint, isPast, ...words });
         }
         default:
           return event satisfies never;
@@ -86,6 +89,7 @@ const EDITS: ReadonlySet<string> = new Set(["Edit", "Write", "NotebookEdit"]);
 interface Frame {
   readonly columns: number;
   readonly paint: Paint;
+  readonly isPast: boolean;
   readonly compare: CompareWords;
 }
 
@@ -103,7 +107,7 @@ export function callLine({ tool, title, input }: Pick<CallBeginEvent, "tool" | "
 }
 
 function endLines(begin: CallBeginEvent, end: CallEndEvent, frame: Frame): string[] {
-  const { columns, paint } = frame;
+  const { columns, paint, isPast } = frame;
   const title = callLine(begin);
   const line = (mark: string, note: string): string => {
     // In a narrow terminal the title counts more.
@@ -123,9 +127,14 @@ function endLines(begin: CallBeginEvent, end: CallEndEvent, frame: Frame): strin
       return [line(paint("yellow", "⊘"), "stopped")];
     case "ok": {
       if (AGENTS.has(begin.tool)) return [];
-      // It has not ended.
+      // It had not ended.
       if (begin.tool === "Bash" && end.exitCode === undefined)
-        return [line(paint("cyan", "●"), "runs in the background; /tasks shows it")];
+        return [
+          line(
+            paint("cyan", "●"),
+            isPast ? "ran in the background" : "runs in the background; /tasks shows it",
+          ),
+        ];
       const failed = end.exitCode !== undefined && end.exitCode !== 0;
       const mark = failed ? paint("red", "✗") : paint("green", "✓");
       const shows =

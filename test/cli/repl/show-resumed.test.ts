@@ -4,6 +4,7 @@ import { messageText } from "../../../src/cli/user-text.ts";
 import type { SessionEvent } from "../../../src/journal/session-events.ts";
 import { sessionStateOf } from "../../../src/journal/session-state.ts";
 import { ActorId, MAIN } from "../../../src/mailbox/ids.ts";
+import type { Turn } from "../../../src/mailbox/messages.ts";
 import {
   prompt,
   recordsOf,
@@ -102,6 +103,28 @@ describe("where a session stands", () => {
       Resuming session session0000001: the main conversation and 3 agents were cut off."
     `);
     expect(show([begun], { main: false, agents: [agent] })).toContain(": 1 agent was cut off.");
+  });
+
+  test("does not say that a command of the process before runs", () => {
+    const messages: Turn["messages"] = [
+      {
+        role: "assistant",
+        content: [
+          {
+            type: "tool_use",
+            id: "t1",
+            name: "Bash",
+            input: { command: "npm start", run_in_background: true },
+          },
+        ],
+      },
+      {
+        role: "user",
+        content: [{ type: "tool_result", tool_use_id: "t1", content: "Running in the background." }],
+      },
+    ];
+    const text = show([begun, turnEvent(MAIN, 1, "", { messages }), ended], { main: false, agents: [] });
+    expect(text).toContain("● $ npm start  ran in the background\n");
   });
 
   test("is short, and harmless for a terminal", () => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { noUsage } from "../../../src/mailbox/conversation.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import type { ScriptedTurn } from "../../../src/model/scripted.ts";
 import {
@@ -92,4 +93,23 @@ test("a session that had spent all is resumed, and spends no more", async () => 
   expect(summary.status).toBe("over_budget");
   expect(summary.reason).toMatch(/^This session spent \$\d\.00 of its \$2\.00/);
   expect(again.model.requests).toEqual([]);
+});
+
+test("what was paid for a reply that broke counts after a resume, too", async () => {
+  const failure = {
+    kind: "server",
+    message: "It broke.",
+    usage: { ...noUsage, output_tokens: 2_000 },
+  } as const;
+  const first = world("in-thread", [{ failure }], { ...paid, budget: { usd: 100 } });
+  await first.supervisor.prompt("go");
+  expect(first.supervisor.usage().costUsd).toBe(2);
+  await first.supervisor.close();
+  const again = await takenUp("in-thread", [costing(1, { text: "Done." })], {
+    ...{ ...paid, id: first.supervisor.session, home: first.home, budget: { usd: 100 } },
+  });
+  expect(again.supervisor.usage()).toMatchObject({ costUsd: 2, usage: failure.usage });
+  await again.supervisor.prompt("again");
+  expect(again.supervisor.usage()).toMatchObject({ costUsd: 3, usage: { output_tokens: 3_000 } });
+  await again.supervisor.close();
 });

@@ -66,6 +66,37 @@ describe("the events of calls (issue 21, 1)", () => {
     expect(later.filter((one) => one.type === "model" && one.writes !== undefined)).toEqual([]);
   });
 
+  test.each<[string, ScriptedCall]>([
+    ["for a permission", { name: "Bash", input: { command: "touch b" } }],
+    [
+      "with a question",
+      {
+        name: "AskUserQuestion",
+        input: {
+          questions: [
+            {
+              ...{ question: "Which?", header: "h", multiSelect: false },
+              options: ["a", "b"].map((label) => ({ label, description: label })),
+            },
+          ],
+        },
+      },
+    ],
+  ])("an agent's view says that it waits for the user when it asks %s", async (_, call) => {
+    const seen: unknown[] = [];
+    const { supervisor } = calling([call], {
+      person: {
+        async ask() {
+          const [view] = supervisor.tree();
+          seen.push([view?.state, view?.activity]);
+          return { type: "unavailable", reason: "Nobody is here." };
+        },
+      },
+    });
+    await supervisor.prompt("go");
+    expect(seen).toEqual([["waiting", { type: "asking" }]]);
+  });
+
   const allowed: Partial<SupervisorOptions> = { allowedTools: ["Bash", "Write"] };
   const cases: readonly (readonly [string, ScriptedCall, Partial<CallBeginEvent>, Partial<CallEndEvent>])[] =
     [
@@ -283,6 +314,9 @@ describe("the events of a journal (issue 21, 2)", () => {
             { name: "Write", input: { file_path: `${made.cwd}/a.txt`, content: "1\n" } },
             { name: "Read", input: { file_path: `${made.cwd}/none.txt` } },
             { name: "NotebookEdit", input: { notebook_path: `${made.cwd}/b.ipynb`, new_source: "b" } },
+            { name: "TaskCreate", input: { subject: "Look", description: "all of it" } },
+            { name: "TaskUpdate", input: { taskId: "1", status: "in_progress" } },
+            { name: "TaskList", input: {} },
             { name: "Nothing", input: {} },
             { name: "Agent", input: look },
           ],
