@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -247,11 +249,13 @@ async function onFourRunners({ start, model, fanOut }: BenchFleet, quick: boolea
     here: fanned("here", 64, 5, 200, 64),
     worktrees: fanned("worktrees", 64, 5, 200, 64),
     runners: fanned("runners", 64, 5, 200, 64),
+    processes: bareProcesses(64),
   });
   const short = await interleaved(rounds, {
     here: fanned("here", 200, 1, 0, 32),
     worktrees: fanned("worktrees", 200, 1, 0, 32),
     runners: fanned("runners", 200, 1, 0, 32),
+    processes: bareProcesses(200),
   });
   for (const runner of runners) await runner.stop();
   return [
@@ -267,6 +271,7 @@ async function onFourRunners({ start, model, fanOut }: BenchFleet, quick: boolea
       ...{ name: "  the same here, with worktrees", unit: "ms", ours: median(wide.worktrees) },
       ...{ floor: null, target: null },
     },
+    bareRow(64, wide.processes),
     {
       ...{ name: "200 agents of one turn, 4 runners, 32 slots", unit: "ms", ours: median(short.runners) },
       ...{ floor: median(short.here), target: atMost(4_000), note: "first request to last" },
@@ -275,7 +280,31 @@ async function onFourRunners({ start, model, fanOut }: BenchFleet, quick: boolea
       ...{ name: "  the same here, with worktrees", unit: "ms", ours: median(short.worktrees) },
       ...{ floor: null, target: null },
     },
+    bareRow(200, short.processes),
   ];
+}
+
+/** What a process for each agent costs by itself: empty ones, 32 at a time. */
+function bareProcesses(count: number) {
+  return async () => {
+    const from = performance.now();
+    let started = 0;
+    const next = async (): Promise<void> => {
+      if (started >= count) return;
+      started += 1;
+      await once(spawn(process.execPath, ["-e", "0"], { stdio: "ignore" }), "exit");
+      return next();
+    };
+    await Promise.all(Array.from({ length: 32 }, next));
+    return performance.now() - from;
+  };
+}
+
+function bareRow(count: number, samples: readonly number[]): BenchResult {
+  return {
+    ...{ name: `  ${count} processes of Node that do nothing`, unit: "ms", ours: median(samples) },
+    ...{ floor: null, target: null },
+  };
 }
 
 async function travelling(quick: boolean): Promise<BenchResult[]> {

@@ -2,6 +2,7 @@ import { PassThrough, Readable, Writable } from "node:stream";
 import type { CliIO } from "../../src/cli/io.ts";
 import { outputStream } from "../../src/terminal/output-stream.ts";
 import { FakeClock } from "../support/fake-clock.ts";
+import { temporaryFolder } from "../support/temporary.ts";
 
 export interface FakeIOOptions {
   readonly stdin?: string | Readable;
@@ -62,7 +63,7 @@ export class FakeIO implements CliIO {
     this.stderr = outputStream(this.err);
     this.env = options.env ?? {};
     this.cwd = options.cwd ?? import.meta.dirname;
-    this.homedir = options.homedir ?? "/nonexistent";
+    this.homedir = options.homedir ?? temporaryFolder("troupe-home-");
   }
 
   onSignal(signal: string, listener: () => void): () => void {
