@@ -93,10 +93,11 @@ describe("troupe -p", () => {
       "--cwd",
       ".",
     ];
+    const home = temporaryFolder();
     const env = {
       TROUPE_MAX_AGENTS: "7",
       ANTHROPIC_DEFAULT_OPUS_MODEL: "big",
-      TROUPE_HOME: "/tmp/troupe-home",
+      TROUPE_HOME: home,
     };
     const { session } = await run([...argv, ...more], {}, { env, cwd: import.meta.dirname });
     expect(session.options).toMatchObject({
@@ -109,7 +110,7 @@ describe("troupe -p", () => {
       disallowedTools: ["Glob"],
       appendSystemPrompt: "be brief",
       limits: { maxAgents: 7, maxTurns: 9 },
-      home: "/tmp/troupe-home",
+      home,
       title: "x",
     });
   });
