@@ -62,7 +62,7 @@ export function messageBodies(isCached = true): Required<Pick<ModelApi, "encode"
  * tools have changed. All thoughts up to there must be left out then, and later ones are taken again.
  */
 const REFUSED_THOUGHT =
-  /signature`? in `?(redacted_)?thinking`? block|bound to a different conversation|thinking`? blocks in the latest assistant message cannot be modified/i;
+  /invalid `?\w+`? in `?(redacted_)?thinking`? block|bound to a different conversation|thinking`? blocks in the latest assistant message cannot be modified/i;
 
 /** Reasoning of a chat completions API has the name of its field for a signature, which the Messages API refuses. */
 const FOREIGN = "reasoning";
