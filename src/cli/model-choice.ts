@@ -1,5 +1,5 @@
 import { given } from "../lib/objects.ts";
-import { MODEL_ALIASES } from "../mailbox/model-alias.ts";
+import { MODEL_ALIASES } from "../mailbox/asked-model.ts";
 import type { checkBaseURL } from "../model/base-url.ts";
 import type { ModelSource } from "../session/options.ts";
 import { UsageError } from "./usage-error.ts";

@@ -7,7 +7,7 @@ import type { RunnersOptions } from "../features/runners/index.ts";
 import { troupeHome } from "../journal/paths.ts";
 import { systemClock } from "../lib/clock.ts";
 import { given } from "../lib/objects.ts";
-import type { Effort } from "../mailbox/effort.ts";
+import type { Effort } from "../mailbox/asked-model.ts";
 import type { JsonSchema } from "../mailbox/messages.ts";
 import type { McpServer, McpServerEntry } from "../mcp/server.ts";
 import type { OwnPrices } from "../model/prices.ts";

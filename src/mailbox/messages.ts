@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { Accept, Acceptance } from "./acceptance.ts";
+import { Effort } from "./asked-model.ts";
 import { Compacted, CompactRequest, ContextWindow } from "./compacted.ts";
 import { Message, Picture, ReplyContent, ToolDefinition, ToolResultContent, Usage } from "./conversation.ts";
-import { Effort } from "./effort.ts";
 import { ActorId } from "./ids.ts";
 import { Isolation, Location, WorktreeResult } from "./worktree.ts";
 

@@ -1,4 +1,4 @@
-import type { ModelAlias } from "../mailbox/model-alias.ts";
+import type { ModelAlias } from "../mailbox/asked-model.ts";
 
 /** The default models of the short names: the newest of each family (A22.17). */
 export const DEFAULT_ALIASES = {

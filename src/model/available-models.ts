@@ -1,10 +1,9 @@
-import { MODEL_ALIASES } from "../mailbox/model-alias.ts";
-import { type Aliases, DEFAULT_MODEL, resolveModel } from "./aliases.ts";
+import { type Aliases, DEFAULT_ALIASES, DEFAULT_MODEL, resolveModel } from "./aliases.ts";
 
 /** Lists of `availableModels`, one for each file that has one: a model must be in all of them. */
 export type AvailableModels = readonly (readonly string[])[];
 
-const FAMILY = new RegExp(`(?:^|-)(${MODEL_ALIASES.join("|")})(?=-|$)`);
+const FAMILY = new RegExp(`(?:^|-)(${Object.keys(DEFAULT_ALIASES).join("|")})(?=-|$)`);
 
 /**
  * Returns why a model may not be used, or null. An entry is an alias, which is its family; a full ID; or the beginning of
@@ -35,7 +34,7 @@ function isIn(entry: string, id: string, aliases: Aliases): boolean {
   const named = plain(entry);
   const family = FAMILY.exec(id)?.[1];
   // An alias that was given to a model of another family does not make that model available.
-  if (MODEL_ALIASES.some((alias) => alias === named))
+  if (Object.hasOwn(DEFAULT_ALIASES, named))
     return family === undefined ? id === plain(resolveModel(named, aliases)) : family === named;
   return [named, `claude-${named}`].some((start) => id === start || id.startsWith(`${start}-`));
 }

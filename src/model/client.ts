@@ -1,6 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
+import type { Effort } from "../mailbox/asked-model.ts";
 import type { ContentBlock, MessageParam, ToolDefinition, Usage } from "../mailbox/conversation.ts";
-import type { Effort } from "../mailbox/effort.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { ModelPause } from "../mailbox/model-pause.ts";
 

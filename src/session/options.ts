@@ -14,7 +14,7 @@ import type { DeferOptions } from "../features/tool-search/index.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { StartThread } from "../lib/threads.ts";
 import type { Accept } from "../mailbox/acceptance.ts";
-import type { Effort } from "../mailbox/effort.ts";
+import type { Effort } from "../mailbox/asked-model.ts";
 import type { ActorId, Ids } from "../mailbox/ids.ts";
 import type { JsonSchema } from "../mailbox/messages.ts";
 import type { MergeMode } from "../mailbox/worktree.ts";

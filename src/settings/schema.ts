@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { isObject } from "../lib/objects.ts";
-import type { Effort } from "../mailbox/effort.ts";
+import type { Effort } from "../mailbox/asked-model.ts";
 import { limitSettings, NOT_IN_PROJECT, ONLY_STRICTER } from "./limit-settings.ts";
 import { modes, modeWidth } from "./modes.ts";
 import { pluginSettings } from "./plugin-settings.ts";

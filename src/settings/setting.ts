@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path";
 import * as z from "zod/mini";
 import type { JsonObject } from "../lib/json.ts";
-import type { ModelAlias } from "../mailbox/model-alias.ts";
+import type { ModelAlias } from "../mailbox/asked-model.ts";
 import type { LimitRange } from "./limit-ranges.ts";
 
 /**

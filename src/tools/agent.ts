@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { Accept } from "../mailbox/acceptance.ts";
+import { MODEL_ALIASES } from "../mailbox/asked-model.ts";
 import type { ToolResultContent } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import { MODEL_ALIASES } from "../mailbox/model-alias.ts";
 import { type AgentListing, formatAgentLine } from "./agent-list.ts";
 import { naming } from "./prompt.ts";
 import { type CallContext, failed, type Tool } from "./tool.ts";

@@ -113,7 +113,7 @@ describe("troupe acp (issue 21, 11)", () => {
     });
     const { sessionId, configOptions } = await open();
     expect(configOptions).toMatchObject([
-      { id: "model", category: "model", currentValue: "sonnet", options: [{}, { value: "sonnet" }, {}] },
+      { id: "model", category: "model", currentValue: "sonnet", options: [{}, { value: "sonnet" }, {}, {}] },
     ]);
     await ask(sessionId, "one");
     const choose = (configId: string, value: string) =>

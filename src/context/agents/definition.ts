@@ -1,5 +1,5 @@
 import type { Accept } from "../../mailbox/acceptance.ts";
-import type { Effort } from "../../mailbox/effort.ts";
+import type { Effort } from "../../mailbox/asked-model.ts";
 import type { JsonSchema } from "../../mailbox/messages.ts";
 import type { MergeMode } from "../../mailbox/worktree.ts";
 

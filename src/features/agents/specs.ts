@@ -7,7 +7,7 @@ import type { Reference } from "../../context/references.ts";
 import { mainRole, mainSections } from "../../context/system.ts";
 import { worktreeText } from "../../context/worktree-text.ts";
 import type { Accept } from "../../mailbox/acceptance.ts";
-import type { Effort } from "../../mailbox/effort.ts";
+import type { Effort } from "../../mailbox/asked-model.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { ActorSpec, AgentTool, JsonSchema } from "../../mailbox/messages.ts";
 import type { Isolation } from "../../mailbox/worktree.ts";

@@ -13,9 +13,9 @@ import { type Named, type Rendered, renderSkill, variablesOf } from "../../conte
 import type { Skill, Skills } from "../../context/skills/skill.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { errorMessage } from "../../lib/errors.ts";
+import { MODEL_ALIASES } from "../../mailbox/asked-model.ts";
 import type { ToolResultContent } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN, type SessionId } from "../../mailbox/ids.ts";
-import { MODEL_ALIASES } from "../../mailbox/model-alias.ts";
 import type { AddedDirs } from "../../policy/confinement/added-dirs.ts";
 import type { WriteScope } from "../../policy/confinement/write-scope.ts";
 import type { ReadHooks } from "../../policy/hooks/hooks.ts";
