@@ -147,13 +147,20 @@ test("replaces old turns by a summary; the task and the user's messages stay, th
     from: { ...spec, window: small(6_000) },
     result: (turn) => `${turn} `.repeat(100),
     steer: (turn) =>
-      turn === 2 ? [{ text: "In French, please." }] : turn === 3 ? [{ text: "<news>", notice: true }] : [],
+      turn === 1
+        ? [{ text: "A server's instructions.", system: true }]
+        : turn === 2
+          ? [{ text: "In French, please." }]
+          : turn === 3
+            ? [{ text: "<news>", notice: true }]
+            : [],
   });
   expect(done.summary?.status).toBe("done");
   const at = requests.findIndex(isSummaryRequest);
   const [before, asked, after] = [requests[at - 1], requests[at], requests[at + 1]];
   if (!before || !asked || !after) return never();
   expect(asked).toMatchObject({ withoutTools: true, wordsAlone: true, system: before.system });
+  expect(asked.system.at(-1)).toBe("A server's instructions.");
   expect(asked.tools).toEqual(before.tools);
   // A prefix of what was sent before, so that the cache serves it.
   expect(before.messages.slice(0, asked.messages.length - 1)).toEqual(asked.messages.slice(0, -1));
