@@ -1,4 +1,4 @@
-import { boundsIn, type Compacting, compactAfterRefusal } from "../context/compaction/compact.ts";
+import { boundsIn, type Compacting, compactAfterRefusal, prefixOf } from "../context/compaction/compact.ts";
 import { overflowOf } from "../context/compaction/overflow.ts";
 import { formatNumber } from "../lib/figures.ts";
 import { given } from "../lib/objects.ts";
@@ -36,8 +36,7 @@ function requestOf(state: AgentConversation, last: Last | null): ModelRequest {
   return {
     actor: spec.id,
     model: spec.model,
-    system: [...spec.system, ...state.system],
-    tools: state.requestTools,
+    ...prefixOf(state),
     messages: state.messages,
     maxTokens: Math.min(reply, last?.maxTokens ?? reply),
     ...given({ thinkingTokens: spec.thinkingTokens, effort: spec.effort }),

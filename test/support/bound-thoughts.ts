@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { apiError, type Handler, type RecordedRequest, type RequestMessage } from "./messages-server.ts";
 
 interface Thought {
-  /** Of all that was sent before it, without thoughts. */
+  /** The hash of everything that was sent before it, except earlier thoughts. */
   readonly prefix: string;
   /** The thought before it, which it follows. */
   readonly after: string | null;

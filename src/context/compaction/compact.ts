@@ -127,8 +127,12 @@ export async function compactToFit(
   return viewSize(state.shown, spec, ratio) < full;
 }
 
-/** What its requests begin with. */
-function prefixOf({ spec, system, requestTools }: Compactable): Pick<ModelRequest, "system" | "tools"> {
+/** Returns what the requests of a conversation begin with. */
+export function prefixOf({
+  spec,
+  system,
+  requestTools,
+}: Pick<Compactable, "spec" | "system" | "requestTools">): Pick<ModelRequest, "system" | "tools"> {
   return { system: [...spec.system, ...system], tools: requestTools };
 }
 

@@ -89,7 +89,7 @@ describe("the events of calls (issue 21, 1)", () => {
         async ask() {
           const [view] = supervisor.tree();
           seen.push([view?.state, view?.activity]);
-          return { type: "unavailable", reason: "Nobody is here." };
+          return { type: "unavailable", reason: "No user is connected." };
         },
       },
     });
