@@ -174,8 +174,8 @@ export class RunnerTrees {
 
   /** One at a time for each path, over all processes of the machine. */
   #alone<T>(path: string, work: () => Promise<T>): Promise<T> {
-    // Few locks, as they stay: paths that share one only wait for each other.
-    const name = hash("sha256", path).slice(0, 2);
+    // Not one for each agent, as they stay; enough that two paths hardly ever wait for each other.
+    const name = hash("sha256", path).slice(0, 4);
     // Runners of one machine share the directory of the sessions, and maybe no other; that of one session is removed.
     return withLock(join(dirname(dirname(path)), ".locks", name), this.#ground, work);
   }
