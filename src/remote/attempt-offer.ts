@@ -7,10 +7,10 @@ import { digestKit, packKit, withoutKit } from "../mailbox/spec-kit.ts";
 import type { EngineLine } from "./engine-line.ts";
 import type { RemoteActor } from "./remote-actor.ts";
 
-/** Milliseconds after which an attempt that no runner has begun is offered again: the engine may have lost it. */
-const OFFER_AGAIN_MS = 30_000;
+/** Milliseconds after which an attempt that no runner has begun is offered again: the engine may have lost it. Few go first, so that is cheap. */
+const OFFER_AGAIN_MS = { first: 10_000, inOrder: 30_000 };
 /** Milliseconds after which an attempt that a runner has taken and not begun is offered as another job: the runner died with it. */
-const TAKEN_MS = 30_000;
+const TAKEN_MS = 10_000;
 
 export interface AttemptOfferParts {
   readonly id: AttemptId;
@@ -21,8 +21,6 @@ export interface AttemptOfferParts {
   isWanted(): boolean;
   /** Before all that wait. */
   goesFirst(): boolean;
-  /** Since when the engine has answered: silence before that does not count. */
-  countsFrom(): number;
 }
 
 /** One attempt in the engine, until a runner has begun it. */
@@ -50,7 +48,9 @@ export class AttemptOffer {
 
   /** The engine may have lost it, or has not had it. */
   get isDue(): boolean {
-    return this.#offeredAt === null || this.#parts.clock.now() - this.#offeredAt > OFFER_AGAIN_MS;
+    const { clock, goesFirst } = this.#parts;
+    const afterMs = OFFER_AGAIN_MS[goesFirst() ? "first" : "inOrder"];
+    return this.#offeredAt === null || clock.now() - this.#offeredAt > afterMs;
   }
 
   /** Repeatable: the engine ignores an ID that it has. Rejects if it cannot take it now. */
@@ -103,10 +103,9 @@ export class AttemptOffer {
   /** The runner of the old job may still board: the first that does has the attempt, and the other one ends. */
   async #leaveTaken(carrier: Carrier): Promise<void> {
     if (this.#offeredAt === null || !(await carrier.isTaken(this.pool, this.#job))) return;
-    const { clock, countsFrom } = this.#parts;
-    const now = clock.now();
+    const now = this.#parts.clock.now();
     this.#takenAt ??= now;
-    if (now - Math.max(this.#takenAt, countsFrom()) < TAKEN_MS) return;
+    if (now - this.#takenAt < TAKEN_MS) return;
     this.#jobs += 1;
     this.#job = nameJob(this.name, this.#jobs);
     this.#takenAt = null;

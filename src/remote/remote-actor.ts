@@ -49,6 +49,8 @@ export class RemoteActor implements ActorHandle {
   /** Its loop runs on the runner, which has its files. */
   #hasBegun = false;
   #beatAt = 0;
+  /** Milliseconds since then in which it could have been heard. */
+  #silentMs = 0;
   #isOver = false;
   #isLeaving = false;
   #isSuspect: boolean;
@@ -76,11 +78,6 @@ export class RemoteActor implements ActorHandle {
     return this.#runner;
   }
 
-  /** When its runner was last heard of. */
-  get beatAt(): number {
-    return this.#beatAt;
-  }
-
   get isSuspect(): boolean {
     return this.#isSuspect;
   }
@@ -91,7 +88,14 @@ export class RemoteActor implements ActorHandle {
 
   noteBeat(): void {
     this.#beatAt = this.#parts.clock.now();
+    this.#silentMs = 0;
     if (this.#runner !== null && this.#beatAt - this.#servedAt > SUSPECT_MS) this.#clear();
+  }
+
+  /** Its runner could be heard between these times. Returns the milliseconds of silence since it was. */
+  addSilence(from: number, to: number): number {
+    this.#silentMs += Math.max(0, to - Math.max(from, this.#beatAt));
+    return this.#silentMs;
   }
 
   #clear(): void {

@@ -30,8 +30,10 @@ export interface RemoteHostOptions {
   onWarning(message: string): void;
 }
 
-/** Milliseconds without a sign of its runner after which an attempt is lost, if the engine answers. */
+/** Milliseconds without a sign of its runner after which an attempt is lost; those in which the engine does not answer do not count. */
 export const LOST_MS = 45_000;
+/** Milliseconds that runners have to connect again when the engine answers, or this machine has slept; those do not count either. */
+const RETURN_MS = 2 * HEARTBEAT_MS;
 /** Milliseconds without a step of this process: it was asleep, and no runner is to blame. */
 const SLEPT_MS = 3 * HEARTBEAT_MS;
 /** Milliseconds that a close waits for the engine to remove blobs. What it keeps is removed by its age. */
@@ -57,8 +59,8 @@ export class RemoteHost implements ActorHost {
   readonly #actors = new Map<string, Entry>();
   readonly #runners: RunnerList;
   readonly #line: EngineLine;
-  /** Silence before that is not counted. */
-  #countsFrom = 0;
+  /** Since when runners can be heard. */
+  #hearsFrom = 0;
   #checkedAt = 0;
   #withdrawCheck: (() => void) | null = null;
   readonly #sending = new Set<Promise<void>>();
@@ -86,7 +88,6 @@ export class RemoteHost implements ActorHost {
       ...{ id, actor, clock, line: this.#line },
       isWanted: () => this.#actors.has(nameAttempt(id)),
       goesFirst: () => spec.attempt > 1 || this.#isOfRunner(spec.parent),
-      countsFrom: () => this.#countsFrom,
     });
     const entry: Entry = { actor, offer, place };
     this.#actors.set(offer.name, entry);
@@ -189,7 +190,7 @@ export class RemoteHost implements ActorHost {
     const topic = topics.session(session);
     await line.carrier.listen(topic, (raw) => void this.#receive(line, topic, raw));
     line.carrier.onUp((isUp) => isUp && this.#engineAnswers());
-    this.#countsFrom = clock.now();
+    this.#hearsFrom = clock.now();
     this.#askWho(line);
   }
 
@@ -213,7 +214,7 @@ export class RemoteHost implements ActorHost {
 
   /** It may have been away, and may have lost what it had. */
   #engineAnswers(): void {
-    this.#countsFrom = this.#options.clock.now();
+    this.#hearsFrom = this.#options.clock.now() + RETURN_MS;
     this.#runners.noteAway();
     this.#askWho();
     for (const entry of this.#actors.values()) {
@@ -308,14 +309,15 @@ export class RemoteHost implements ActorHost {
     const now = this.#options.clock.now();
     const isUp = this.#line.current?.carrier.isUp ?? false;
     if (!isUp || now - this.#checkedAt > SLEPT_MS) {
-      this.#countsFrom = now;
+      this.#hearsFrom = now + RETURN_MS;
       this.#runners.noteAway();
     }
+    const heardFrom = Math.max(this.#hearsFrom, this.#checkedAt);
     let isAnyWaiting = false;
     for (const entry of [...this.#actors.values()]) {
       const { actor, offer, place } = entry;
       if (actor.runner !== null) {
-        if (now - Math.max(actor.beatAt, this.#countsFrom) > LOST_MS) actor.lose();
+        if (actor.addSilence(heardFrom, now) > LOST_MS) actor.lose();
         continue;
       }
       if (place.held !== null) {

@@ -174,6 +174,29 @@ describe("an actor on a runner", () => {
     ).toEqual([]);
   });
 
+  test("whose runner is lost is continued, though the engine never answers for as long as a lease", async () => {
+    const stop = new AbortController();
+    const world = linked({}, ["r1"], (request) => {
+      if (repliesIn(request) === 2 && world.byName.size === 1) {
+        world.byName.get("r1")?.kill();
+        world.byName.set("r2", world.link.addRunner("r2"));
+        void (async () => {
+          while (!stop.signal.aborted) {
+            world.link.engine.setDown(true);
+            await wait(3_000);
+            world.link.engine.setDown(false);
+            await wait(30_000);
+          }
+        })();
+      }
+      return script(request);
+    });
+    const { status } = (await world.supervisor.prompt("go")).summary;
+    stop.abort();
+    expect({ status, done: world.done }).toEqual({ status: "done", done: inOrder });
+    expect(world.supervisor.tree().find(({ id }) => id === MAIN)?.runner).toBe("r2");
+  });
+
   test.each(["in", "out", "both"] as const)(
     "that was cut off (%s) for longer than its lease must end, and none of its work is accepted",
     async (cut) => {
