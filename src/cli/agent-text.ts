@@ -183,7 +183,7 @@ export function agentFigures(view: AgentView, now: number): string {
   const silenceMs = now - lastSignAt;
   // Pieces of a reply are not reported, and a server that falls silent is: as a wait.
   return state === "running" && view.activity.type !== "model" && silenceMs >= SILENCE_MS
-    ? `${figures} · no sign for ${shortTime(silenceMs)}`
+    ? `${figures} · quiet for ${shortTime(silenceMs)}`
     : figures;
 }
 

@@ -217,5 +217,5 @@ test.each([
     rows: 4,
     paint: plain,
   });
-  expect(tree.join("\n").includes("no sign for 1 min")).toBe(isSilent);
+  expect(tree.join("\n").includes("quiet for 1 min")).toBe(isSilent);
 });

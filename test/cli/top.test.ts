@@ -6,6 +6,7 @@ import { SessionView } from "../../src/cli/top/session-view.ts";
 import { UsageError } from "../../src/cli/usage-error.ts";
 import { notCompacted } from "../../src/context/compaction/compacted-view.ts";
 import { JournalEvents } from "../../src/features/events/journal-events.ts";
+import { writeWaiting } from "../../src/features/inbox/waiting-file.ts";
 import type { SessionEvent } from "../../src/journal/session-events.ts";
 import { ActorId, callId, MAIN } from "../../src/mailbox/ids.ts";
 import { ALICE, BOB, sessionEvent, spawn, summary, turnEvent, usage } from "../journal/samples.ts";
@@ -74,10 +75,10 @@ describe("troupe top (C20, D13)", () => {
     expect(io.out.text.replace(/pid \d+/, "pid N")).toMatchInlineSnapshot(`
       "Session follow000001  /w  sonnet  pid N
       4 agents · 1.0M tokens · $1.00 · up 1 min 00 s · 1 running, 1 waiting, 1 queued, 1 ended otherwise
-      ◐ main conversation      Agent general-purpose:…                                                  0 turns · 0 tok · 58 s
-        ● evil <U+202E> title  Bash npm test            claude-haiku-4-5 · 1 turn · 1.0M tok · $1.00 · 55 s · no sign for 53 s
-          ○ Explore · next     queued                                                                   0 turns · 0 tok · 52 s
-        ✗ look at carol        failed: No model.                                                      2 turns · 51 tok · 0.0 s
+      ◐ main conversation       Agent general-purpose:…                                                 0 turns · 0 tok · 58 s
+        ● evil <U+202E> title   Bash npm test             claude-haiku-4-5 · 1 turn · 1.0M tok · $1.00 · 55 s · quiet for 53 s
+          ○ Explore · next      queued                                                                  0 turns · 0 tok · 52 s
+        ✗ look at carol         failed: No model.                                                     2 turns · 51 tok · 0.0 s
       "
     `);
     expect([io.err.text, io.signalListeners, io.clock.pending]).toEqual(["", 0, 0]);
@@ -90,7 +91,21 @@ describe("troupe top (C20, D13)", () => {
     const { io, code } = top(session.home, []);
     expect(await code).toBe(0);
     expect(io.out.text).toMatch(/ ◐ .*evil .* waiting for your answer /);
-    expect(io.out.text).not.toContain("no sign");
+    expect(io.out.text).not.toContain("quiet for");
+  });
+
+  test("an agent that asks whether a call may run waits for the user, and where to answer is said", async () => {
+    const session = running();
+    session.write({ type: "after", actor: ALICE, call: bash, isError: false });
+    const request = {
+      ...{ type: "permission", tool: "Bash", title: "make", reason: "no rule", grants: [], details: [] },
+      askers: [{ actor: ALICE, path: ["main conversation", "general-purpose"] }],
+    };
+    writeWaiting(session.folder, JSON.stringify({ id: "ask1", since: "2030-01-01", request }), "ask1");
+    const { io, code } = top(session.home, []);
+    expect(await code).toBe(0);
+    expect(io.out.text).toMatch(/ ◐ .*evil .* waiting for your answer /);
+    expect(io.out.text).toMatch(/ · 2 waiting, 1 queued, 1 ended otherwise · to answer: troupe inbox\n/);
   });
 
   test("--json --once is one object with all agents", async () => {

@@ -5,6 +5,7 @@ import type { ActorId } from "../../mailbox/ids.ts";
 export class SessionView {
   readonly #agents = new Map<ActorId, AgentView>();
   readonly #changed = new Set<ActorId>();
+  #askers: ReadonlySet<ActorId> = new Set();
   /** When it was opened or resumed last; wall time, ISO 8601. */
   startedAt = new Date(0).toISOString();
   #session: Extract<SupervisorEvent, { type: "session" }> | null = null;
@@ -19,7 +20,17 @@ export class SessionView {
 
   /** In the order of the spawns. */
   get agents(): readonly AgentView[] {
-    return [...this.#agents.values()];
+    return [...this.#agents.values()].map((view) =>
+      this.#askers.has(view.id) && view.state !== "ended"
+        ? { ...view, state: "waiting", activity: { type: "asking" } }
+        : view,
+    );
+  }
+
+  /** These wait for an answer of the user: no event says so. */
+  setAskers(askers: ReadonlySet<ActorId>): void {
+    for (const id of askers.symmetricDifference(this.#askers)) this.#changed.add(id);
+    this.#askers = askers;
   }
 
   get costUsd(): number {

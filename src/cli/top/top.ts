@@ -6,6 +6,7 @@ import type { JournalRecord } from "../../journal/session-events.ts";
 import { listSessions, type SessionEntry } from "../../journal/sessions.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { totalTokens } from "../../mailbox/conversation.ts";
+import type { ActorId } from "../../mailbox/ids.ts";
 import { settingsReader } from "../../policy/trust/trust.ts";
 import { createCanvas } from "../../terminal/canvas/canvas.ts";
 import { CLOCK_MS, createFrames, TREE_MS } from "../../terminal/canvas/frames.ts";
@@ -18,6 +19,7 @@ import { safeLine } from "../../terminal/safe-text.ts";
 import { agentFigures } from "../agent-text.ts";
 import { settingsSource } from "../directories.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { waitingIn } from "../inbox/entries.ts";
 import type { CliIO } from "../io.ts";
 import { renderTree, type TreeFrame } from "../live-tree.ts";
 import { sessionNamed } from "../named-session.ts";
@@ -41,16 +43,18 @@ export async function watchSession({ id, json, once }: TopRequest, io: CliIO): P
   const { settings } = await settingsReader(settingsSource(io, session.cwd), false).read();
   const view = new SessionView();
   const events = new JournalEvents(settings.budgets.prices);
+  const lookForQuestions = () => view.setAskers(askersIn(session, io.clock));
   const onRecord = (record: JournalRecord): void => {
     if (record.event.type === "session") view.startedAt = record.at;
     for (const event of events.of(record)) view.apply(event);
   };
   if (!json && !once && io.stdout.isTTY && !isPlain(io.env))
-    return watchOnTerminal(session, { view, onRecord }, io);
+    return watchOnTerminal(session, { view, onRecord, lookForQuestions }, io);
   const paint = paintFor(io.stdout, io.env);
   return followJournal(session, io, {
     onRecord,
     async onUpToDate() {
+      lookForQuestions();
       const agents = view.takeChanged();
       if (!json) {
         const size = { columns: PRINTED_COLUMNS, rows: view.agents.length + 2, paint };
@@ -76,6 +80,16 @@ function asJson(
   const { cwd, model, startedAt, costUsd } = view;
   const pid = lockHolder(session.folder)?.pid ?? null;
   return { session: session.id, cwd, model, pid, startedAt, now: Date.parse(clock.date()), costUsd, agents };
+}
+
+/** The agents that wait for the user's answer: questions are no part of the journal. */
+function askersIn(session: SessionEntry, clock: Clock): ReadonlySet<ActorId> {
+  const open = waitingIn(session, Date.parse(clock.date()));
+  return new Set(
+    open.flatMap(({ request }) =>
+      request.type === "paused" ? [] : request.askers.flatMap(({ actor }) => actor ?? []),
+    ),
+  );
 }
 
 type Running =
@@ -124,7 +138,11 @@ function notRunning(id: string): string {
 /** Shows the agents until the user leaves or the session ends. The last state stays on the terminal. */
 async function watchOnTerminal(
   session: SessionEntry,
-  { view, onRecord }: { readonly view: SessionView; onRecord(record: JournalRecord): void },
+  {
+    view,
+    onRecord,
+    lookForQuestions,
+  }: { readonly view: SessionView; onRecord(record: JournalRecord): void; lookForQuestions(): void },
   io: CliIO,
 ): Promise<number> {
   const { stdout, stdin, stdinIsTTY, clock } = io;
@@ -153,6 +171,7 @@ async function watchOnTerminal(
   const code = await followJournal(session, io, {
     onRecord,
     onUpToDate() {
+      lookForQuestions();
       frames.soon();
       return undefined;
     },
@@ -218,5 +237,6 @@ function totalsLine({ agents, costUsd, startedAt }: SessionView, now: number): s
     ...(costUsd > 0 ? [dollars(costUsd)] : []),
     `up ${shortTime(now - Date.parse(startedAt))}`,
     ...(counts.length > 0 ? [counts.join(", ")] : []),
+    ...(agents.some(({ activity }) => activity.type === "asking") ? ["to answer: troupe inbox"] : []),
   ].join(" · ");
 }

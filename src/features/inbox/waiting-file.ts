@@ -8,11 +8,12 @@ import { parseJson } from "../../lib/json.ts";
 import { listNames } from "../../lib/on-disk.ts";
 import { readRegularFile } from "../../lib/read-regular-file.ts";
 import { replaceCache } from "../../lib/replace-file.ts";
+import { ActorId } from "../../mailbox/ids.ts";
 import { ModelPause } from "../../mailbox/model-pause.ts";
 import { readAnswer } from "../../policy/asking/outcomes.ts";
 import type { UserAnswer } from "../../policy/user-requests.ts";
 
-const asker = z.object({ path: z.array(z.string()) });
+const asker = z.object({ actor: z.exactOptional(ActorId), path: z.array(z.string()) });
 const choice = z.object({ label: z.string(), description: z.string() });
 
 /** What a session waits for, as another process reads it: the parts that it shows. */
