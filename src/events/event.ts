@@ -111,9 +111,14 @@ export const SupervisorEvent = z.discriminatedUnion("type", [
       ),
     ),
   z
-    .object({ type: z.literal("thinking"), actor: ActorId, text: z.string(), turn: z.number() })
+    .object({
+      ...{ type: z.literal("thinking"), actor: ActorId, text: z.string(), turn: z.number() },
+      forUser: z.exactOptional(z.literal(true)),
+    })
     .check(
-      z.describe("A piece of what the main conversation's model thinks before it answers, as it is written."),
+      z.describe(
+        "A piece of what the main conversation's model thinks before it answers, as it is written. `forUser`: it tells the user what it does between calls.",
+      ),
     ),
   z
     .object({

@@ -334,7 +334,11 @@ export const FromAgent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("progress"), turn: z.number(), usage: Usage, text: z.string() }),
   /** A part of the visible reply, only if someone watches it; `turn`: turns completed before it. */
   z.object({ type: z.literal("text"), text: z.string(), turn: z.number() }),
-  z.object({ type: z.literal("thinking"), text: z.string(), turn: z.number() }),
+  /** `forUser`: what it does between calls. */
+  z.object({
+    ...{ type: z.literal("thinking"), text: z.string(), turn: z.number() },
+    forUser: z.exactOptional(z.literal(true)),
+  }),
   /** The model has started to write a call of this tool: a hint to warm up what it needs. */
   z.object({ type: z.literal("call-begins"), tool: z.string() }),
   /** Of an agent on a runner: which one has it, or why none has (a clause). */

@@ -3,14 +3,18 @@ import type { ModelRequest } from "./client.ts";
 import { jsonBytesOf } from "./conversation-transfer.ts";
 import type { ModelApi } from "./http-model.ts";
 import type { BodyPiece } from "./http-post.ts";
-import { bodyOf } from "./messages-body.ts";
+import { bodyOf, tellsProgress } from "./messages-body.ts";
 
 /**
  * What JSON.stringify would make of the body, in pieces: messages that came as bytes are sent as these bytes. System prompts
  * and tools are encoded once, as long as requests have the same.
  */
-export function messageBodies(isCached = true): Required<Pick<ModelApi, "encode" | "mend">> {
+export function messageBodies(isCached = true): Required<Pick<ModelApi, "encode" | "mend" | "progress">> {
   const known = new WeakMap<object, string>();
+  /** The server does not know how a model tells the user what it does between calls. */
+  let refusesProgress = false;
+  const showsProgress = (request: ModelRequest, model: string) =>
+    !refusesProgress && tellsProgress(request, model);
   /** Messages whose thoughts are not sent any longer. */
   const thoughtless = new WeakSet<MessageParam>();
   const encode = (key: string, value: unknown, request: ModelRequest): string => {
@@ -23,7 +27,7 @@ export function messageBodies(isCached = true): Required<Pick<ModelApi, "encode"
   const encodeBody: ModelApi["encode"] = (request, model) => {
     const pieces: BodyPiece[] = [];
     let text = "{";
-    const body = bodyOf(request, model, isCached);
+    const body = bodyOf(request, model, isCached, showsProgress(request, model));
     for (const [key, value] of Object.entries(body)) {
       text += `${text === "{" ? "" : ","}${JSON.stringify(key)}:`;
       if (key !== "messages") {
@@ -48,8 +52,15 @@ export function messageBodies(isCached = true): Required<Pick<ModelApi, "encode"
   };
   return {
     encode: encodeBody,
-    mend({ messages }, { kind, message }) {
-      if (kind !== "invalid_request" || !REFUSED_THOUGHT.test(message)) return false;
+    progress: (request, model) => (showsProgress(request, model) ? PROGRESS_HEADER : null),
+    mend(request, { kind, message }, model) {
+      const { messages } = request;
+      if (kind !== "invalid_request") return false;
+      if (!REFUSED_THOUGHT.test(message)) {
+        const isRefused = showsProgress(request, model) && REFUSED_PROGRESS.test(message);
+        refusesProgress ||= isRefused;
+        return isRefused;
+      }
       const found = messages.filter((one) => !thoughtless.has(one) && hasThought(one, ""));
       for (const one of found) thoughtless.add(one);
       return found.length > 0;
@@ -63,6 +74,11 @@ export function messageBodies(isCached = true): Required<Pick<ModelApi, "encode"
  */
 const REFUSED_THOUGHT =
   /invalid `?\w+`? in `?(redacted_)?thinking`? block|bound to a different conversation|thinking`? blocks in the latest assistant message cannot be modified/i;
+
+const PROGRESS_HEADER = { "anthropic-beta": "thinking-display-updates-2026-08-18" };
+
+/** Servers that are not Anthropic's may not know the header, or the field; some of them do not say what they refuse. */
+const REFUSED_PROGRESS = /beta|thinking|display|extra inputs|unknown|unexpected|bad request/i;
 
 /** Reasoning of a chat completions API has the name of its field for a signature, which the Messages API refuses. */
 const FOREIGN = "reasoning";

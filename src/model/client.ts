@@ -89,8 +89,8 @@ export type ModelEvent =
   /** A request that was paused is sent. */
   | { readonly type: "unpaused" }
   | { readonly type: "text"; readonly text: string }
-  /** A part of what it thinks before it answers. */
-  | { readonly type: "thinking"; readonly text: string }
+  /** A part of what it thinks before it answers; `forUser`: it tells what it does between calls. */
+  | { readonly type: "thinking"; readonly text: string; readonly forUser?: true }
   /** The model has started to write a call of this tool. */
   | { readonly type: "call-begins"; readonly tool: string };
 

@@ -82,14 +82,14 @@ interface TextRelay {
 
 export function textRelay(clock: Clock, isShown: () => boolean, send: OnModelEvent): TextRelay {
   let held = "";
-  let kind: "text" | "thinking" = "text";
+  let kind: Omit<Extract<ModelEvent, { type: "text" | "thinking" }>, "text"> = { type: "text" };
   let withdraw: (() => void) | undefined;
 
   const flush = () => {
     if (held === "") return;
     const piece = held;
     held = "";
-    send({ type: kind, text: piece });
+    send({ ...kind, text: piece });
   };
   const pass = () => {
     withdraw = undefined;
@@ -105,9 +105,10 @@ export function textRelay(clock: Clock, isShown: () => boolean, send: OnModelEve
         return send(event);
       }
       if (!isShown()) return;
-      if (event.type !== kind) flush();
-      kind = event.type;
-      held += event.text;
+      const { text, ...of } = event;
+      if (of.type !== kind.type) flush();
+      kind = of;
+      held += text;
       if (withdraw) return;
       flush();
       withdraw = clock.after(APART_MS, pass);

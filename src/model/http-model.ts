@@ -46,8 +46,13 @@ export interface ModelApi {
   readonly secrets: readonly string[];
   /** Returns the body of a request. */
   encode(request: ModelRequest, model: string): BodyPiece[];
+  /**
+   * Headers with which the model also tells the user what it does between calls, as thoughts; null if it does not. The body of such
+   * a request says so, too.
+   */
+  progress?(request: ModelRequest, model: string): Readonly<Record<string, string>> | null;
   /** Leaves out of such requests what the server refuses to take. Returns false if that is not why it failed. */
-  mend?(request: ModelRequest, failure: ModelFailure): boolean;
+  mend?(request: ModelRequest, failure: ModelFailure, model: string): boolean;
   /** Returns what turns one reply into events of the Messages API. */
   translate(): ReplyTranslator;
   /** Adds to the client what only this API has. */
@@ -104,7 +109,7 @@ export function httpModel(api: ModelApi, options: HttpModelOptions): ModelClient
       const attempt = () =>
         new Attempt(post, api, where, { idleMs, totalMs, clock }).run(request, on, signal, onAnswer);
       const outcome = await attempt();
-      const isMended = outcome.type === "failure" && api.mend?.(request, outcome.failure);
+      const isMended = outcome.type === "failure" && api.mend?.(request, outcome.failure, where.model);
       return isMended ? attempt() : outcome;
     },
   };
@@ -143,11 +148,12 @@ class Attempt {
       this.endless = true;
       this.abort.abort();
     });
-    const reply = new ReplyAssembler(on, () => onAnswer(true));
+    const progress = this.api.progress?.(request, this.where.model) ?? null;
+    const reply = new ReplyAssembler(on, () => onAnswer(true), progress !== null);
     const sentAt = this.clock.now();
     let failure: ModelFailure | undefined;
     try {
-      await this.exchange(request, reply, watch, onAnswer);
+      await this.exchange(request, reply, watch, { onAnswer, headers: progress ?? {} });
     } catch (error) {
       failure = this.classify(error, watch);
     } finally {
@@ -173,10 +179,10 @@ class Attempt {
     request: ModelRequest,
     reply: ReplyAssembler,
     watch: IdleWatch,
-    onAnswer: OnServerAnswer,
+    { onAnswer, headers }: { readonly onAnswer: OnServerAnswer; readonly headers: Record<string, string> },
   ): Promise<void> {
     const body = this.api.encode(request, this.where.model);
-    const answer = await this.post(this.api.path, body, this.abort.signal);
+    const answer = await this.post(this.api.path, body, this.abort.signal, headers);
     const isAccepted = answer.status >= 200 && answer.status < 300;
     if (!isAccepted) {
       onAnswer(false);

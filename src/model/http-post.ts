@@ -28,10 +28,15 @@ export interface HttpAnswer {
 }
 
 /**
- * Posts JSON to one server. Rejects with the connection's error, or the signal's reason; a redirect is an answer like any
+ * Posts JSON to one server; `more`: headers of this request alone. Rejects with the connection's error, or the signal's reason; a redirect is an answer like any
  * other, since another host must not get the key.
  */
-export type Post = (path: string, pieces: readonly BodyPiece[], signal: AbortSignal) => Promise<HttpAnswer>;
+export type Post = (
+  path: string,
+  pieces: readonly BodyPiece[],
+  signal: AbortSignal,
+  more?: Readonly<Record<string, string>>,
+) => Promise<HttpAnswer>;
 
 type Request = typeof import("node:http").request;
 interface Protocol {
@@ -43,13 +48,13 @@ interface Protocol {
 export function poster({ baseURL, headers, clock, env }: PosterOptions): Post {
   const base = new URL(baseURL);
   const protocol = protocolFor(base, env);
-  return async (path, pieces, signal) => {
+  return async (path, pieces, signal, more = {}) => {
     const parts = pieces.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece));
     const length = parts.reduce((sum, part) => sum + part.length, 0);
     const options: RequestOptions = {
       method: "POST",
       agent: protocol.agent,
-      headers: { ...headers, "content-type": "application/json", "content-length": length },
+      headers: { ...headers, ...more, "content-type": "application/json", "content-length": length },
     };
     const url = new URL(base.pathname.replace(/\/$/, "") + path, base);
     const send = () => exchange(protocol.request, url, options, parts, clock, signal);

@@ -16,7 +16,8 @@ export function bodyOf(
   request: ModelRequest,
   model: string,
   isCached = true,
-): Anthropic.MessageCreateParamsStreaming {
+  showsProgress = false,
+): MessageBody {
   const { tools, thinkingTokens = 0, messages, webSearch } = request;
   const before = messages.findLastIndex(({ role }, index) => role === "user" && index < messages.length - 1);
   return {
@@ -37,10 +38,36 @@ export function bodyOf(
       return index === before ? withBreakpoint(message) : message;
     }),
     ...(thinkingTokens > 0 ? { thinking: thinkingOf(model, thinkingTokens) } : {}),
+    ...(showsProgress ? { thinking: PROGRESS_SHOWN } : {}),
     ...(request.effort === undefined ? {} : { output_config: { effort: request.effort } }),
     stream: true,
   };
 }
+
+/** The types of the API's library describe no beta. */
+type MessageBody = Omit<Anthropic.MessageCreateParamsStreaming, "thinking"> & {
+  readonly thinking?: Anthropic.ThinkingConfigParam | typeof PROGRESS_SHOWN;
+};
+const PROGRESS_SHOWN = { type: "adaptive", display: "updates" } as const;
+
+/**
+ * True if this model writes what it does between calls as thoughts, which the API leaves empty unless it is asked for them. They
+ * are for the user. Who asks for all thoughts gets them in any case.
+ */
+export function tellsProgress({ tools, thinkingTokens = 0 }: ModelRequest, model: string): boolean {
+  const known = versionOf(model);
+  if (known === null || tools.length === 0 || thinkingTokens > 0) return false;
+  const from = PROGRESS_FROM[known.family];
+  return from !== undefined && isFrom(known, from);
+}
+
+/** The first version of each family that does so. */
+const PROGRESS_FROM: Readonly<Record<string, Version>> = {
+  opus: { major: 5, minor: 5 },
+  sonnet: { major: 5, minor: 5 },
+  fable: { major: 5, minor: 0 },
+  mythos: { major: 5, minor: 0 },
+};
 
 /** The same for a count: it has neither limits of the reply nor cache breakpoints. */
 export function countBodyOf(request: ModelRequest, model: string): Anthropic.MessageCountTokensParams {
@@ -110,25 +137,33 @@ function takesBreakpoint(block: ContentBlockParam | undefined): boolean {
   return block.type !== "text" || block.text !== "";
 }
 
-/** The first version of each family's numbering that thinks adaptively (Claude 4.6). */
-const ADAPTIVE_FROM = { major: 4, minor: 6 };
+interface Version {
+  readonly major: number;
+  readonly minor: number;
+}
+
+/** The first version that thinks adaptively (Claude 4.6). */
+const ADAPTIVE_FROM: Version = { major: 4, minor: 6 };
 
 /**
  * How a model is asked to think. Newer Claude models decide themselves how much and reject a budget; older
  * ones, and other models behind the same API, want one.
  */
 function thinkingOf(model: string, tokens: number): Anthropic.ThinkingConfigParam {
-  return thinksAdaptively(model)
+  const known = versionOf(model);
+  return known !== null && isFrom(known, ADAPTIVE_FROM)
     ? { type: "adaptive", display: "summarized" }
     : { type: "enabled", budget_tokens: tokens };
 }
 
-function thinksAdaptively(model: string): boolean {
-  // Full ids only: claude-<family>-<major>[-<minor>][-<date>]; a longer number is a date.
-  const [, major, minor = "0"] = /^claude-[a-z]+-(\d+)(?:-(\d{1,2}))?(?:-\d{8})?$/.exec(model) ?? [];
-  if (major === undefined) return false;
-  const version = Number(major);
-  return (
-    version > ADAPTIVE_FROM.major || (version === ADAPTIVE_FROM.major && Number(minor) >= ADAPTIVE_FROM.minor)
-  );
+/** Full IDs only: claude-<family>-<major>[-<minor>][-<date>]; a longer number is a date. */
+function versionOf(model: string): (Version & { readonly family: string }) | null {
+  const [, family, major, minor = "0"] =
+    /^claude-([a-z]+)-(\d+)(?:-(\d{1,2}))?(?:-\d{8})?$/.exec(model) ?? [];
+  if (family === undefined) return null;
+  return { family, major: Number(major), minor: Number(minor) };
+}
+
+function isFrom({ major, minor }: Version, first: Version): boolean {
+  return major > first.major || (major === first.major && minor >= first.minor);
 }

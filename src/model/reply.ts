@@ -46,9 +46,12 @@ export class ReplyAssembler {
   private readonly on: OnModelEvent;
   /** The server has read the prompt. */
   private readonly onStart: () => void;
+  /** What it thinks is for the user. */
+  private readonly tellsProgress: boolean;
   private readonly blocks = new ReplyBlocks();
   private texts = 0;
   private said = "";
+  private hasTold = false;
   /** Written so far, of whatever kind. */
   private chars = 0;
   private usage: Usage = NOTHING;
@@ -58,9 +61,10 @@ export class ReplyAssembler {
   private refusal: string | undefined;
   private stopped = false;
 
-  constructor(on: OnModelEvent, onStart: () => void = () => {}) {
+  constructor(on: OnModelEvent, onStart: () => void = () => {}, tellsProgress = false) {
     this.on = on;
     this.onStart = onStart;
+    this.tellsProgress = tellsProgress;
   }
 
   /** Nothing more is expected. */
@@ -140,6 +144,7 @@ export class ReplyAssembler {
       }
       case "text":
         this.texts += 1;
+        if (this.hasTold) this.on({ type: "thinking", text: "\n\n", forUser: true });
         // Two blocks are two paragraphs, while they are streamed as in the whole reply.
         this.say(block, (this.texts > 1 && this.said !== "" ? "\n" : "") + stringOf(fields["text"]), "");
         return undefined;
@@ -164,8 +169,7 @@ export class ReplyAssembler {
         return undefined;
       case "thinking_delta": {
         const text = stringOf(delta["thinking"]);
-        block.text += text;
-        if (text !== "") this.on({ type: "thinking", text });
+        if (text !== "") this.think(block, text);
         return undefined;
       }
       case "signature_delta":
@@ -179,6 +183,16 @@ export class ReplyAssembler {
       default:
         return undefined;
     }
+  }
+
+  private think(block: ReplyBlock, text: string): void {
+    const isFirst = block.text === "";
+    block.text += text;
+    if (this.tellsProgress) {
+      const isLater = isFirst && (this.hasTold || this.said !== "");
+      this.hasTold = true;
+      this.on({ type: "thinking", text: isLater ? `\n\n${text}` : text, forUser: true });
+    } else this.on({ type: "thinking", text });
   }
 
   private say(block: ReplyBlock, seen: string, kept: string): void {

@@ -7,8 +7,11 @@ import { digestKit, packKit, withoutKit } from "../mailbox/spec-kit.ts";
 import type { EngineLine } from "./engine-line.ts";
 import type { RemoteActor } from "./remote-actor.ts";
 
-/** Milliseconds after which an attempt that no runner has begun is offered again: the engine may have lost it. Few go first, so that is cheap. */
-const OFFER_AGAIN_MS = { first: 10_000, inOrder: 30_000 };
+/**
+ * Milliseconds after which an attempt that no runner has begun is offered again: the engine may have lost it. Few go first, or were
+ * taken and not begun, so that is cheap.
+ */
+const OFFER_AGAIN_MS = { soon: 10_000, inOrder: 30_000 };
 /** Milliseconds after which an attempt that a runner has taken and not begun is offered as another job: the runner died with it. */
 const TAKEN_MS = 10_000;
 
@@ -49,7 +52,7 @@ export class AttemptOffer {
   /** The engine may have lost it, or has not had it. */
   get isDue(): boolean {
     const { clock, goesFirst } = this.#parts;
-    const afterMs = OFFER_AGAIN_MS[goesFirst() ? "first" : "inOrder"];
+    const afterMs = OFFER_AGAIN_MS[goesFirst() || this.#takenAt !== null ? "soon" : "inOrder"];
     return this.#offeredAt === null || clock.now() - this.#offeredAt > afterMs;
   }
 

@@ -117,7 +117,7 @@ export function sessionUpdates({
       case "thinking":
         if (event.actor !== MAIN) return [];
         thought = event.turn;
-        return thoughtChunk(event.text);
+        return event.forUser ? textChunk(event.text) : thoughtChunk(event.text);
       case "message":
         return message(event);
       case "call-begin":

@@ -194,7 +194,8 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
     onEvent(event) {
       live.onEvent(event);
       if ("actor" in event && event.actor === MAIN)
-        thought = event.type === "thinking" ? (thought + event.text).slice(-THOUGHT_CHARS) : "";
+        thought =
+          event.type === "thinking" && !event.forUser ? (thought + event.text).slice(-THOUGHT_CHARS) : "";
       switch (event.type) {
         case "call-begin":
         case "call-progress":
@@ -223,13 +224,15 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
         case "text":
           if (event.actor === MAIN) say(event.text, event.turn);
           return;
+        case "thinking":
+          if (event.forUser && event.actor === MAIN) say(event.text, event.turn);
+          return;
         case "paused":
           return warn(pauseLine(event, clock));
         case "warning":
           return warn(safeLine(event.message));
         case "session":
         case "prompt":
-        case "thinking":
         case "queued":
         case "merge":
         case "asked":

@@ -22,10 +22,12 @@ interface Entry {
   /** The reply that it writes now, as far as it was watched, and its last thoughts before that. */
   writing: string;
   thoughts: string;
+  /** The thoughts of it that are for the user. */
+  told: string;
   turn: number;
 }
 
-const NOTHING = { writing: "", thoughts: "" };
+const NOTHING = { writing: "", thoughts: "", told: "" };
 const KEPT_LINES = 400;
 const KEPT_CHARACTERS = 8_000;
 /** Agents that have ended and can still be looked into. */
@@ -68,14 +70,17 @@ export function createInside(
           if (event.actor === MAIN) return;
           const entry = entryOf(event.actor);
           if (entry.turn !== event.turn) Object.assign(entry, { ...NOTHING, turn: event.turn });
-          const of = event.type === "text" ? "writing" : "thoughts";
+          const isTold = event.type === "thinking" && event.forUser === true;
+          const of = event.type === "text" || isTold ? "writing" : "thoughts";
           entry[of] = (entry[of] + event.text).slice(-KEPT_CHARACTERS);
+          if (isTold) entry.told += event.text;
           return;
         }
         case "message": {
           if (event.actor === MAIN || event.role !== "assistant") return;
+          const { told } = entryOf(event.actor);
           Object.assign(entryOf(event.actor), NOTHING);
-          const said = textIn(event.content);
+          const said = safeText(`${told.trim()}\n\n${textIn(event.content)}`).trim();
           if (said !== "") put(event.actor, ["", ...replyRows(said), ""]);
           return;
         }

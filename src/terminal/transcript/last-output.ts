@@ -27,7 +27,7 @@ export function createLastOutput(): LastOutput {
   return {
     onEvent(event) {
       if (!("actor" in event) || event.actor !== MAIN) return;
-      if (event.type === "thinking")
+      if (event.type === "thinking" && !event.forUser)
         thought = { turn: event.turn, text: (thought.turn === event.turn ? thought.text : "") + event.text };
       if (event.type === "call-begin") begins.set(event.call, event);
       if (event.type === "call-end") {

@@ -125,6 +125,11 @@ describe("the tree of agents in the terminal (issue 21, 6)", () => {
     inside.onEvent({ type: "text", actor: ONE, turn: 2, text: "And no\u001b[2Jw" });
     inside.onEvent({ type: "text", actor: ONE, turn: 2, text: " more" });
     expect(rows().slice(1, -1)).toEqual([...before, "And now more"]);
+    const told = ["It is", " there."].map((text) => ({ text, forUser: true as const }));
+    for (const piece of told) inside.onEvent({ type: "thinking", actor: ONE, turn: 3, ...piece });
+    expect(rows().slice(1, -1)).toEqual([...before, "It is there."]);
+    inside.onEvent({ type: "message", actor: ONE, turn: 3, role: "assistant", content: [] });
+    expect(rows().slice(1, -1)).toEqual([...before, "", "It is there.", ""]);
     change({ ...one, state: "ended", summary: summary("done", "Found it.") }, two);
     inside.onEvent({ type: "message", actor: ONE, turn: 2, role: "assistant", content: "" });
     expect(rows().slice(-3)).toEqual(["", "Found it.", expect.stringContaining("m message")]);

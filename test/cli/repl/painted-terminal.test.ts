@@ -209,6 +209,25 @@ test("the newest line of what it thinks is shown until it answers", async () => 
   expect(await shown()).not.toContain("∴");
 });
 
+test("what it thinks for the user is part of the conversation, apart from calls and from its answer", async () => {
+  const { io, terminal } = painted();
+  terminal.working();
+  const of = { actor: MAIN, turn: 1 };
+  const tell = (text: string) => terminal.onEvent({ type: "thinking", ...of, text, forUser: true });
+  for (const text of ["The token is ", "never refreshed.", "\n\n"]) tell(text);
+  terminal.onEvent({ type: "text", ...of, text: "I edit it." });
+  const call = { actor: MAIN, call: callId(MAIN, 1, 0), toolUse: "t", tool: "Bash" };
+  const none = { outcome: "ok", head: "", lines: 0, characters: 0, durationMs: 1 } as const;
+  terminal.onEvent({ type: "call-begin", ...call, turn: 1, input: { command: "make" }, title: "make" });
+  terminal.onEvent({ type: "call-end", ...call, ...none, exitCode: 0 });
+  terminal.onEvent({ type: "thinking", actor: MAIN, turn: 2, text: "It builds.", forUser: true });
+  await io.clock.advance(1_000);
+  const shown = (await screenOf(io.out.text)).map((row) => row.trimEnd()).join("\n");
+  expect(shown).toContain("The token is never refreshed.\n\nI edit it.\n\n✓ $ make");
+  expect(shown).toMatch(/✓ \$ make.*\n(?: .*\n)*\nIt builds\./);
+  expect(shown).not.toContain("∴");
+});
+
 test("Ctrl-O opens all that the last call printed or changed, without its control characters (issue 21, 3)", async () => {
   const { io, terminal, paged, type } = painted();
   await type("\u000f");
