@@ -94,7 +94,7 @@ export function createPlainTerminal(io: CliIO, options: TerminalListeners): Term
     return typed;
   };
 
-  const say = ({ actor, turn, text }: Extract<SupervisorEvent, { type: "text" }>): void => {
+  const say = ({ actor, turn, text }: Extract<SupervisorEvent, { type: "text" | "thinking" }>): void => {
     if (actor !== MAIN) return;
     if (turn !== lastTurn) gap();
     lastTurn = turn;
@@ -102,7 +102,7 @@ export function createPlainTerminal(io: CliIO, options: TerminalListeners): Term
     put(() => said);
   };
   const show = (event: SupervisorEvent): void => {
-    if (event.type === "text") say(event);
+    if (event.type === "text" || (event.type === "thinking" && event.forUser)) say(event);
     if (event.type === "agent") calls.onEvent(event, columns());
     if (event.type === "call-begin" || event.type === "call-progress" || event.type === "call-end")
       if (event.actor === MAIN) for (const row of calls.onEvent(event, columns())) line(row);

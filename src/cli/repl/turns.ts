@@ -53,10 +53,10 @@ export class Turns {
   onEvent(event: SupervisorEvent): void {
     const { terminal, note } = this.#parts;
     const session = this.#parts.session();
-    if (event.type === "text" && event.actor === MAIN) {
+    if ((event.type === "text" || event.type === "thinking") && event.actor === MAIN) {
       // Pieces of a stopped reply may come after the end of its turn.
       if (!this.isRunning) return;
-      this.#said += event.text;
+      if (event.type === "text") this.#said += event.text;
     }
     if (event.type === "message" && event.actor === MAIN && event.usage)
       this.#contextTokens = totalTokens(event.usage);

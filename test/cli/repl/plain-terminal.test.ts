@@ -30,4 +30,7 @@ test("a terminal that only prints shows its own turns as a whole, and answers to
   expect(io.out.text).toBe("> \nThe mode is default.\n\nIt has found it.");
   terminal.onEvent({ type: "text", actor: MAIN, text: "At once.", turn: 2 });
   expect(io.out.text.endsWith("found it.\n\nAt once.")).toBe(true);
+  terminal.onEvent({ type: "thinking", actor: MAIN, text: "Hm.", turn: 3 });
+  terminal.onEvent({ type: "thinking", actor: MAIN, text: "It builds.", turn: 3, forUser: true });
+  expect(io.out.text.endsWith("At once.\n\nIt builds.")).toBe(true);
 });
