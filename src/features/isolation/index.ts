@@ -75,7 +75,7 @@ export function openIsolation(parts: OpenIsolationParts): WorktreeIsolation {
  * are not merged are kept), `onEvent`.
  */
 export function isolationFeature(isolation: WorktreeIsolation): Joints {
-  const { trees } = isolation;
+  const { trees, merges } = isolation;
   const treeOf = (actor: Actor) => trees.at(actor.root);
   return {
     prepareSpawn: ({ id, isolation: wanted, from, merge, isAway }) =>
@@ -89,7 +89,7 @@ export function isolationFeature(isolation: WorktreeIsolation): Joints {
     },
     async prepareCall({ actor, running: { writes, local } }) {
       if (writes?.length === 0) return {};
-      const refusal = local && writes !== null ? await isolation.lookAgain(actor, writes) : null;
+      const refusal = local && writes !== null ? await merges.lookAgain(actor, writes) : null;
       if (refusal !== null) return { refusal };
       // Earlier edits are saved before a call overwrites them.
       await treeOf(actor)?.settled;
@@ -107,9 +107,9 @@ export function isolationFeature(isolation: WorktreeIsolation): Joints {
       return {};
     },
     beforeFinish: ({ actor, summary, isRestored }) =>
-      isRestored ? isolation.resume(actor, summary) : isolation.mergeBack(actor, summary),
+      isRestored ? merges.resume(actor, summary) : merges.mergeBack(actor, summary),
     onEnd: ({ actor, summary }) =>
-      isolation.holds(actor, summary) ? { save: (last) => isolation.keep(actor, last) } : {},
+      merges.holds(actor, summary) ? { save: (last) => merges.keep(actor, last) } : {},
     onEvent(event) {
       if (event.type === "replayed") isolation.replayed(event.state);
     },

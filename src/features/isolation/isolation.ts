@@ -1,12 +1,6 @@
 import { join, relative } from "node:path";
-import type { SupervisorEvent } from "../../events/event.ts";
 import type { SessionState } from "../../journal/session-state.ts";
-import { type Clock, within } from "../../lib/clock.ts";
-import { errorMessage } from "../../lib/errors.ts";
-import { shorten } from "../../lib/text.ts";
-import { inTurn, type Queues } from "../../lib/turns.ts";
-import { type ActorId, callId, type SessionId } from "../../mailbox/ids.ts";
-import type { Summary } from "../../mailbox/messages.ts";
+import type { ActorId, SessionId } from "../../mailbox/ids.ts";
 import {
   type Isolation as Isolated,
   type Location,
@@ -16,60 +10,33 @@ import {
 } from "../../mailbox/worktree.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
-import type { FinishDecision } from "../../supervisor/joints.ts";
 import { branchOf, treePath } from "../../worktrees/layout.ts";
 import type { Owner } from "../../worktrees/protocol.ts";
-import type { Worktrees } from "../../worktrees/worktrees.ts";
-import { type AcceptanceVerdicts, judgedSummary } from "../accept/index.ts";
 import type { Commands } from "../background/commands.ts";
-import type { SessionAsks } from "../gate/asking.ts";
-import type { HeldTree, HeldWorktrees } from "../writers/held-worktrees.ts";
-import { conflictText } from "./conflict-text.ts";
-import { type FinishedRun, MergeBack, type MergeBackOutcome } from "./merge-back.ts";
-import { recheckBeforeWrite } from "./recheck.ts";
-import { resultBefore, unknownResult } from "./result-before.ts";
+import type { HeldWorktrees } from "../writers/held-worktrees.ts";
+import { RunMerges, type RunMergesParts } from "./run-merges.ts";
 import { TreeCommands } from "./tree-commands.ts";
-import type { WorktreeSettings } from "./worktree-settings.ts";
 
-export interface IsolationParts {
-  readonly worktrees: Worktrees;
-  readonly trees: HeldWorktrees;
+export interface IsolationParts extends Omit<RunMergesParts, "commands" | "ownerOf" | "make" | "sweep"> {
   readonly actors: Pick<Actors, "move">;
-  readonly settings: WorktreeSettings;
   readonly session: SessionId;
   /** This process: a sweep leaves the worktrees of running processes alone. */
   readonly process: Owner["process"];
-  readonly clock: Clock;
   readonly commands: Commands;
-  readonly verdicts: AcceptanceVerdicts;
-  readonly asks: Pick<SessionAsks, "hasPerson" | "question">;
   /** Makes the worktree that a directory is in, if it waits for its first edits; null if there is nothing to wait for. */
   need(directory: string): Promise<void> | null;
   /** Returns what git would run in a directory without the user's trust, or null. */
   foreignGit(folder: string): string | null;
-  onWarning(message: string): void;
-  onEvent(event: SupervisorEvent): void;
 }
 
-const INTENT_CHARS = 600;
-/** Times an owner is asked to resolve a conflict; then the branch is kept. */
-const RESOLUTIONS = 2;
-/** Milliseconds an end waits until its edits are on their branch; they are in their worktree all the same. */
-export const KEEP_MS = 30_000;
-
-/** Actors with their own worktrees: created before they start, saved while they work, merged when they end. */
+/** The worktrees of a session's actors: made before they start, saved while they work, swept after a crash. */
 export class WorktreeIsolation {
   readonly trees: HeldWorktrees;
   readonly need: IsolationParts["need"];
   readonly #parts: IsolationParts;
-  /**
-   * Finished worktrees, one at a time for each checkout, in order (issue 6). One that cannot be merged makes way for the next;
-   * the git worker's own lock keeps other processes out.
-   */
-  readonly #queue: Queues = new Map();
   readonly #commands: TreeCommands;
-  readonly #back: MergeBack;
-  readonly #resolutions = new Map<ActorId, number>();
+  /** What becomes of them when a run ends. */
+  readonly merges: RunMerges;
   #swept: Promise<void> | null = null;
   readonly #checkouts = new Set<string>();
   /** Checkouts in which a crash may have left something. */
@@ -77,15 +44,14 @@ export class WorktreeIsolation {
 
   constructor(parts: IsolationParts) {
     this.#parts = parts;
-    const { worktrees, settings, onWarning } = parts;
     this.trees = parts.trees;
     this.need = parts.need;
     this.#commands = new TreeCommands(parts.commands, parts.clock);
-    this.#back = new MergeBack({
-      ...{ worktrees, settings, onWarning },
-      check: ({ actor, root, signal }, command, timeoutMs) =>
-        this.#commands.check(actor, root, { command, timeoutMs }, signal),
-      ask: (finished, ...words) => this.#ask(finished, ...words),
+    this.merges = new RunMerges({
+      ...{ ...parts, commands: this.#commands },
+      ownerOf: (actor) => this.ownerOf(actor),
+      make: (actor) => this.before(actor),
+      sweep: (checkout) => this.#sweep(checkout),
     });
   }
 
@@ -168,47 +134,6 @@ export class WorktreeIsolation {
     return this.#commands.setUp(actor.id, actor.root, settings.setup, signal);
   }
 
-  /** Called before a write if files are leased: see `recheckBeforeWrite`. */
-  async lookAgain(
-    { root, stopping }: Pick<Actor, "root" | "stopping">,
-    files: readonly string[],
-  ): Promise<string | null> {
-    const { worktrees, settings, onWarning } = this.#parts;
-    const held = this.trees.at(root);
-    if (!held || (settings.overlap !== "wait" && settings.overlap !== "refuse")) return null;
-    const ports = { worktrees, trees: this.trees, queue: this.#queue, onWarning };
-    return recheckBeforeWrite(ports, held, files, stopping.signal);
-  }
-
-  /**
-   * Finishes an actor that had answered when the program died, before its end was written: merges its edits if they
-   * were not. Returns null if it continues, as in `mergeBack`. Never rejects.
-   */
-  async resume(actor: Actor, summary: Summary): Promise<FinishDecision> {
-    const { isolation } = actor.spec;
-    if (!isolation) return { summary };
-    const unknown = (why: string) => ({
-      summary: this.#unchecked(actor, { ...summary, worktree: unknownResult(isolation, null, why) }, why),
-    });
-    try {
-      // What a crash interrupted is rolled back, and what was complete is recorded, before anything reads it.
-      await this.#sweep(isolation.checkout);
-      const worktree = await resultBefore(this.#parts.worktrees, isolation);
-      if (worktree !== null) {
-        // It would not be merged if it had not been accepted.
-        const accepted = actor.spec.accept && { acceptance: { verdict: "accepted" as const, checks: 1 } };
-        return { summary: { ...summary, worktree, ...accepted } };
-      }
-      const failed = await this.before(actor);
-      if (failed !== null) return unknown(failed);
-    } catch (error) {
-      return unknown(errorMessage(error));
-    }
-    // An actor that did not end well keeps them on its branch.
-    const answered = summary.status === "done" || summary.status === "partial";
-    return answered ? this.mergeBack(actor, summary) : { summary };
-  }
-
   /** Called when the main conversation enters or exits a worktree, whose edits are saved from now on. */
   moved(actor: Actor | undefined, to: Location): void {
     if (!actor) return;
@@ -226,127 +151,6 @@ export class WorktreeIsolation {
 
   ownerOf(actor: ActorId): Owner {
     return { session: this.#parts.session, actor, process: this.#parts.process };
-  }
-
-  /**
-   * Merges the edits of an actor that has answered, before its summary is delivered. Resolves with null if it
-   * continues after a conflict, of which it got a notice.
-   */
-  async mergeBack(actor: Actor, summary: Summary): Promise<FinishDecision> {
-    const { isolation } = actor.spec;
-    const held = isolation && this.trees.at(isolation.path);
-    if (!isolation || !held || held.owner !== actor.id) return { summary };
-    const finished = this.#finished(actor, summary, held, isolation);
-    this.#parts.onEvent({ type: "merge", actor: actor.id, state: "started" });
-    let failure = "The merge did not finish.";
-    const merge = async (leave: () => void) => {
-      finished.signal.throwIfAborted();
-      await held.settled;
-      return this.#back.run({ ...finished, leave });
-    };
-    const back = await inTurn(this.#queue, isolation.checkout, merge).catch((error: Error) => {
-      failure = error.message;
-      if (!finished.signal.aborted) this.#parts.onWarning(failure);
-      return null;
-    });
-    // Stopped since then: its end keeps them.
-    if (back === null)
-      return { summary: finished.signal.aborted ? summary : this.#unchecked(actor, summary, failure) };
-    if (back.type === "rework") return { continueWith: back.text };
-    if (back.type === "goes-back") {
-      this.#resolutions.set(actor.id, (this.#resolutions.get(actor.id) ?? 0) + 1);
-      const conflicts = back.conflicts.map(({ path }) => path);
-      this.#parts.onEvent({ type: "merge", actor: actor.id, state: "conflict", conflicts });
-      const earlier = this.trees.mergedInto(isolation.checkout);
-      return {
-        continueWith: conflictText(held.tree, back.conflicts, earlier, intentOf(summary.text)),
-      };
-    }
-    const whole = withoutImplied(actor, this.#settled(finished, back, summary));
-    return { summary: back.acceptance === undefined ? whole : judgedSummary(whole, back.acceptance) };
-  }
-
-  /** What could not be checked is not accepted. */
-  #unchecked(actor: Actor, summary: Summary, why: string): Summary {
-    const acceptance = this.#parts.verdicts.unchecked(actor, why);
-    return acceptance === null ? summary : judgedSummary(summary, acceptance);
-  }
-
-  /** True if the run ended with edits that are neither merged nor kept. */
-  holds(actor: Actor, summary: Summary): boolean {
-    const { isolation } = actor.spec;
-    if (!isolation || summary.worktree) return false;
-    return this.trees.at(isolation.path)?.owner === actor.id;
-  }
-
-  /**
-   * Keeps the edits of an actor that ended without a reply on their branch. Never rejects, and ends in bounded time.
-   */
-  async keep(actor: Actor, summary: Summary): Promise<Summary> {
-    const { isolation } = actor.spec;
-    const held = isolation && this.trees.at(isolation.path);
-    if (!isolation || !held) return summary;
-    const finished = this.#finished(actor, summary, held, isolation);
-    const answered = summary.status === "done" || summary.status === "partial";
-    const how = answered
-      ? "It was stopped before its edits were merged."
-      : `It ended ${summary.status}, so its edits were not merged.`;
-    let whole: Summary | null = null;
-    const kept = held.settled
-      .then(() => this.#back.keep(finished, how))
-      .then((back) => {
-        if (back.type === "ends") whole = withoutImplied(actor, this.#settled(finished, back, summary));
-      })
-      .catch((error: Error) => this.#parts.onWarning(error.message));
-    await within(this.#parts.clock, KEEP_MS, kept);
-    return whole ?? { ...summary, worktree: unknownResult(isolation, finished.held.tree.base, "") };
-  }
-
-  #finished(actor: Actor, summary: Summary, held: HeldTree, isolation: Isolated): FinishedRun {
-    const { verdicts } = this.#parts;
-    const resolved = this.#resolutions.get(actor.id) ?? 0;
-    return {
-      ...{ actor: actor.id, owner: this.ownerOf(actor.id), held, isolation, root: actor.rootHere },
-      title: actor.spec.description || actor.spec.type,
-      text: summary.text,
-      mayResolve: resolved < RESOLUTIONS && actor.mayTakeTurns,
-      accept:
-        actor.spec.accept === undefined
-          ? null
-          : {
-              check: () => verdicts.of(actor, summary, actor.stopping.signal),
-              unchecked: (why) => verdicts.unchecked(actor, why),
-            },
-      signal: actor.stopping.signal,
-    };
-  }
-
-  #settled(
-    { actor, held, title, text }: FinishedRun,
-    { result, paths }: Extract<MergeBackOutcome, { type: "ends" }>,
-    summary: Summary,
-  ): Summary {
-    this.#resolutions.delete(actor);
-    if (result.outcome === "merged") this.trees.merged(held.tree, { title, paths, intent: intentOf(text) });
-    // An actor whose branch is kept can be resumed: it then claims its worktree again.
-    this.trees.letGo(held.tree);
-    this.#parts.onEvent({ type: "merge", actor, state: "ended", result });
-    return { ...summary, worktree: result };
-  }
-
-  async #ask(
-    { actor, signal }: FinishedRun,
-    question: string,
-    yes: string,
-    no: string,
-  ): Promise<boolean | null> {
-    const { asks } = this.#parts;
-    if (!asks.hasPerson) return null;
-    const choice = (label: string) => ({ label, description: "" });
-    const options = [choice(yes), choice(no)];
-    const questions = [{ question, header: "Worktree", options, multiSelect: false, yesOrNo: true as const }];
-    const outcome = await asks.question(questions, { actor, call: callId(actor, 0, 0), signal });
-    return outcome.type === "answers" ? outcome.answers[question] === yes : null;
   }
 
   /** Recovers, once in a session, what crashed processes left, as far as it is saved. */
@@ -382,17 +186,4 @@ export class WorktreeIsolation {
     await Promise.allSettled([...this.#unswept].map((folder) => worktrees.sweep({ folder })));
     await worktrees.close();
   }
-}
-
-/** A runner gives a worktree also to agents that only read. That it has no edits is then no result. */
-function withoutImplied({ spec: { isolation, tools } }: Actor, summary: Summary): Summary {
-  const { worktree, ...rest } = summary;
-  const reads = !tools.some(({ name }) => name === "Write" || name === "Edit");
-  const says = worktree?.outcome !== "empty" || worktree.reason || worktree.notes?.length;
-  return isolation?.away !== undefined && reads && !says ? rest : summary;
-}
-
-/** Returns the start of a report: what it was about. */
-function intentOf(report: string): string {
-  return shorten(report.trim(), INTENT_CHARS);
 }
