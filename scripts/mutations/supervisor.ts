@@ -146,7 +146,7 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "limit-of-the-model-is-not-used",
-    file: "src/model/output-limits.ts",
+    file: "src/features/models/index.ts",
     from: "if (own === null) return maxTokens;",
     to: "if (own !== null) return maxTokens;",
     tests: ["test/supervisor/reply-limits.test.ts"],
@@ -281,7 +281,7 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "systemPrompt-is-ignored",
-    file: "src/features/agents/specs.ts",
+    file: "src/features/agents/own-parts.ts",
     from: "role: [systemPrompt, limitsText,",
     to: "role: [mainRole(), limitsText,",
     tests: ["test/features/agents/main-role.test.ts"],

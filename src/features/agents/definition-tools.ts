@@ -11,3 +11,16 @@ export function namedTools({ tools, mcpServers, skills = [] }: AgentDefinition):
   const ofServers = servers.map((name) => `mcp__${serverSlug(name)}`);
   return [...tools, ...ofServers, ...(skills.length > 0 ? [SKILL] : [])];
 }
+
+/** Tools of the main conversation alone: only it enters and exits plan mode or a worktree, is woken by a timer, and runs scripts. */
+export const MAIN_ONLY_TOOLS: readonly string[] = [
+  "EnterPlanMode",
+  "ExitPlanMode",
+  "EnterWorktree",
+  "ExitWorktree",
+  "CronCreate",
+  "CronList",
+  "CronDelete",
+  "ScheduleWakeup",
+  "Workflow",
+];

@@ -25,7 +25,8 @@ import {
 import { promptTokensOf, type Spending } from "../budget/spending.ts";
 import { modelSpec } from "../models/index.ts";
 import type { AgentTypes } from "./agent-types.ts";
-import { agentSpec, type Common } from "./specs.ts";
+import type { Common } from "./own-parts.ts";
+import { agentSpec } from "./specs.ts";
 
 const DEFAULT_TYPE = "general-purpose";
 

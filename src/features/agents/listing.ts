@@ -7,8 +7,7 @@ import { modelRefusal } from "../../model/available-models.ts";
 import type { AgentListing } from "../../tools/agent-list.ts";
 import { noSession, sessionTools } from "../../tools/session-tools.ts";
 import { Toolbox } from "../../tools/toolbox.ts";
-import { namedTools } from "./definition-tools.ts";
-import { MAIN_ONLY_TOOLS } from "./main-only-tools.ts";
+import { MAIN_ONLY_TOOLS, namedTools } from "./definition-tools.ts";
 
 /** An agent type as users and models choose it. */
 export interface ListedAgent extends AgentListing {

@@ -25,9 +25,10 @@ import { assertObeyed, type Subject } from "./agent-fields.ts";
 import type { AgentTypes } from "./agent-types.ts";
 import { forkOf, type SharedHistories } from "./forking.ts";
 import type { FanOuts } from "./index.ts";
+import type { AskedAgent, Common, NewAgent } from "./own-parts.ts";
 import { isUsable, reportHeader, reportOf } from "./report.ts";
 import { type SpawnedTask, sameTaskHint, taskOf } from "./same-task.ts";
-import { type AskedAgent, agentSpec, type Common, type NewAgent } from "./specs.ts";
+import { agentSpec } from "./specs.ts";
 
 export interface StartAgentsParts {
   readonly actors: ActorSystem;

@@ -6,7 +6,7 @@ import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { ActorModel } from "../../mailbox/messages.ts";
 import { type Aliases, DEFAULT_ALIASES, resolveModel } from "../../model/aliases.ts";
 import { type AvailableModels, modelRefusal } from "../../model/available-models.ts";
-import { replyTokens } from "../../model/output-limits.ts";
+import { knownModel } from "../../model/known-models.ts";
 import type { Limits } from "../../settings/limits.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
@@ -23,6 +23,21 @@ export interface ModelLimits {
 export function modelSpec({ options, limits }: ModelLimits, id: string): ActorModel {
   const window = windowFor(id, options.compaction);
   return { model: id, maxTokens: replyTokens(limits, options.limits, { id, window: window.tokens }), window };
+}
+
+/** A reply takes no more of a window that must hold the conversation too, unless it is asked for. */
+const REPLY_SHARE = 1 / 6;
+
+/** Returns the tokens of one reply: what the user wants, or the model's own limit; never more than that. */
+function replyTokens(
+  { maxTokens }: { readonly maxTokens: number },
+  wanted: { readonly maxTokens?: number } | undefined,
+  model: { readonly id: string; readonly window: number },
+): number {
+  const own = knownModel(model.id)?.output ?? null;
+  if (own === null) return maxTokens;
+  const isWanted = wanted?.maxTokens !== undefined && !Number.isNaN(wanted.maxTokens);
+  return Math.min(own, isWanted ? maxTokens : Math.max(maxTokens, Math.floor(model.window * REPLY_SHARE)));
 }
 
 export interface ModelParts extends ModelLimits {

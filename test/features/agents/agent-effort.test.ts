@@ -18,11 +18,13 @@ test("thinking and effort are the session's, and an agent's own win, in what is 
   await supervisor.prompt("hi");
   await supervisor.spawn({ type: "quick", prompt: "look" });
   await supervisor.spawn({ type: "Explore", prompt: "look" });
-  const sent = server.requests.map(({ body }) => [body["output_config"], body["thinking"] !== undefined]);
+  const sent = server.requests.map(({ body }) => [body["output_config"], body["thinking"]]);
+  const thoughts = (display: string) => ({ type: "adaptive", display });
   expect(sent).toEqual([
-    [{ effort: "high" }, true],
-    [{ effort: "low" }, false],
-    [{ effort: "high" }, true],
+    [{ effort: "high" }, thoughts("summarized")],
+    // What it does between calls is for the user.
+    [{ effort: "low" }, thoughts("updates")],
+    [{ effort: "high" }, thoughts("summarized")],
   ]);
 });
 
