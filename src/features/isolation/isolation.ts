@@ -35,7 +35,7 @@ export class WorktreeIsolation {
   readonly need: IsolationParts["need"];
   readonly #parts: IsolationParts;
   readonly #commands: TreeCommands;
-  /** What becomes of them when a run ends. */
+  /** What is done with their edits when a run ends. */
   readonly merges: RunMerges;
   #swept: Promise<void> | null = null;
   readonly #checkouts = new Set<string>();

@@ -43,7 +43,7 @@ const RESOLUTIONS = 2;
 /** Milliseconds an end waits until its edits are on their branch; they are in their worktree all the same. */
 const KEEP_MS = 30_000;
 
-/** What becomes of the edits of a run that ends: merged, given back to its actor, or kept on their branch. */
+/** The edits of a run that ends are merged, given back to its actor, or kept on their branch. */
 export class RunMerges {
   readonly #parts: RunMergesParts;
   /**
