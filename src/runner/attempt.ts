@@ -1,6 +1,4 @@
 import type { SealedBlobs } from "../engine/sealed-blobs.ts";
-import { backgroundCommands } from "../features/background/commands.ts";
-import { TreeCommands } from "../features/isolation/tree-commands.ts";
 import type { Clock } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
 import type { Packet } from "../mailbox/rpc/reliable-channel.ts";
@@ -9,10 +7,8 @@ import type { AttemptId, OfferedSpec, RunnerExit } from "../mailbox/runners.ts";
 import { withKit } from "../mailbox/spec-kit.ts";
 import type { Gateway, GatewayNotice } from "../model/client.ts";
 import type { SandboxSettings } from "../policy/sandbox/sandbox.ts";
-import { platformShell } from "../processes/platform-shell.ts";
 import type { Processes } from "../processes/processes.ts";
 import { Toolbox } from "../tools/toolbox.ts";
-import { RemoteRefusal } from "../worktrees/refusal.ts";
 import type { AgentForks, AgentProcess } from "./agent-fork.ts";
 import { agentReports, agentRequests, type processNotices } from "./agent-messages.ts";
 import type { AgentUser } from "./agent-user.ts";
@@ -25,6 +21,7 @@ import type { KnownKits } from "./known-kits.ts";
 import { ModelPorts } from "./model-ports.ts";
 import { Outpost } from "./outpost.ts";
 import { SessionLink } from "./session-link.ts";
+import { type OpenedRules, prepareFiles, setUpTree } from "./set-up-tree.ts";
 import type { Slot } from "./slot.ts";
 
 /** What all attempts of a runner share. */
@@ -48,12 +45,6 @@ export interface AttemptParts {
   onWarning(message: string): void;
 }
 
-interface OpenedRules {
-  readonly outputs: AttemptOutputs;
-  readonly toolbox: Toolbox;
-  readonly rules: CallRules;
-}
-
 /** Milliseconds that a cancelled agent may take to write its summary. */
 const GRACE_MS = 10_000;
 /** Milliseconds for which the session may be silent while an agent waits for it. */
@@ -62,7 +53,6 @@ export const SILENT_MS = 30 * 60_000;
 const STOPPING_MS = 60_000;
 /** The same before the agent has begun: a session that is still there offers it again. */
 const BOARDS_MS = 2 * 60_000;
-const SETUP_MS = 5 * 60_000;
 
 /** One attempt of an agent on this runner: boards, gets its files, runs in a process of its own, and ends. */
 export class RunnerAttempt {
@@ -257,31 +247,14 @@ export class RunnerAttempt {
     const refusal = otherUserRefusal(this.offer, this.#parts);
     if (refusal !== null) return { type: "threw", message: refusal };
     try {
-      const blobs = this.#parts.blobsOf(this.offer.session);
-      let isSent = true;
-      /** What its session does not send is no fault of this machine. */
-      const sent = <T>(part: Promise<T>) =>
-        part.catch((error: unknown) => {
-          isSent = false;
-          throw error;
-        });
-      const preparing = files.prepare(this.offer, {
-        request: (have, hasRemote) =>
-          sent(this.#link.request("files", "files", { have, ...(hasRemote ? { hasRemote } : {}) })),
+      const { preparing, result } = prepareFiles(this.offer, {
+        ...{ link: this.#link, name, files, blobs: this.#parts.blobsOf(this.offer.session) },
         signal: this.#travelling.signal,
-        blobs: { put: (bytes) => blobs.put(bytes), take: (hash) => sent(blobs.take(hash)) },
-        onNote: (note) =>
-          this.#link.remark(`The worktree of agent ${this.offer.actor} on runner ${name}: ${note}`),
+        onFault: (reason) => {
+          this.#fault = reason;
+        },
       });
-      // Another runner may have what this one lacks: room, or a lock that no stopped process holds.
-      const prepared = preparing.catch((error: unknown) => {
-        const reason = errorMessage(error);
-        // Agents of other sessions may not need the remote.
-        const isOurs = isSent && !(error instanceof RemoteRefusal);
-        if (isOurs && !this.#travelling.signal.aborted) this.#fault = reason;
-        return { type: "parked", reason: `runner ${name} could not prepare its files: ${reason}` } as const;
-      });
-      const own = await Promise.race([prepared, decided]);
+      const own = await Promise.race([result, decided]);
       if ("type" in own) {
         // Its session may never answer; what comes all the same is not kept.
         void preparing.then((late) => late.release()).catch(() => {});
@@ -289,8 +262,11 @@ export class RunnerAttempt {
       }
       this.#files = own;
       const rules = this.#openRules(own);
-      const failed = await Promise.race([this.#setUp(rules), decided]);
-      return failed ?? (await Promise.race([this.#runIn(own, rules), decided]));
+      const { signal } = this.#settingUp;
+      const isSetUp = await Promise.race([setUpTree(this.offer, rules, { ...this.#parts, signal }), decided]);
+      if (typeof isSetUp !== "boolean") return isSetUp;
+      if (!isSetUp) return { type: "terminated" };
+      return await Promise.race([this.#runIn(own, rules), decided]);
     } catch (error) {
       return { type: "threw", message: errorMessage(error) };
     }
@@ -318,21 +294,6 @@ export class RunnerAttempt {
     });
     this.#rules = rules;
     return { outputs, toolbox, rules };
-  }
-
-  /** Runs the session's command for new worktrees, as one of the agent's. Rejects with a sentence if that fails. */
-  async #setUp({ outputs, rules }: OpenedRules): Promise<RunnerExit | null> {
-    const { setup, files, actor, spec } = this.offer;
-    const { processes, clock, name } = this.#parts;
-    if (setup === undefined || files === null) return null;
-    const shell = platformShell(process.platform, process.env);
-    const commands = backgroundCommands(processes, outputs, shell, rules.sandbox.commands);
-    const setUp = { command: setup, timeoutMs: SETUP_MS };
-    const { signal } = this.#settingUp;
-    const failed = await new TreeCommands(commands, clock).setUp(actor, spec.root, setUp, signal);
-    if (this.#cancelled !== null) return { type: "terminated" };
-    if (failed !== null) throw new Error(`troupe.runners.setup failed on runner ${name}. ${failed}`);
-    return null;
   }
 
   async #runIn(files: AttemptFiles, { outputs, toolbox, rules }: OpenedRules): Promise<RunnerExit> {
