@@ -1,5 +1,6 @@
 import { given } from "../lib/objects.ts";
 import { MODEL_ALIASES } from "../mailbox/asked-model.ts";
+import { aliasNamed } from "../model/aliases.ts";
 import type { checkBaseURL } from "../model/base-url.ts";
 import type { ModelSource } from "../session/options.ts";
 import { UsageError } from "./usage-error.ts";
@@ -85,7 +86,7 @@ function openaiChoice(asked: AskedModel, env: Env, check: CheckBaseURL): ModelCh
   const checked = baseURL === undefined ? undefined : check(baseURL, "openai");
   if (checked?.ok === false) throw new UsageError(checked.message);
   const model = modelName(asked, env, "OPENAI_MODEL");
-  const alias = MODEL_ALIASES.find((name) => name === model?.trim().toLowerCase());
+  const alias = model === undefined ? undefined : aliasNamed(model);
   const id = alias === undefined ? model : aliases[alias];
   if (model === undefined || id === undefined)
     throw new UsageError(

@@ -120,6 +120,11 @@ describe("a chat completions API", () => {
   test.each([
     [{}, { OPENAI_BASE_URL: "localhost:1" }, /OPENAI_BASE_URL/],
     [{}, { OPENAI_BASE_URL: "http://localhost:1" }, /^No model of localhost:1 is named; set OPENAI_MODEL/],
+    [
+      { settingsModel: "opus[1m]" },
+      { OPENAI_BASE_URL: "http://localhost:1" },
+      /opus\[1m\] is an alias of Ant/,
+    ],
     [{ settingsModel: "sonnet" }, { OPENAI_BASE_URL: "http://localhost:1" }, /\(sonnet is an alias/],
     [{ provider: "openai" as const }, key, /neither OPENAI_BASE_URL nor OPENAI_API_KEY/],
   ])("is refused in a sentence: %j %j", (asked, env, sentence) => {
