@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { isPattern } from "../lib/globs.ts";
 import { type JsonObject, parseJson, textsIn, valueAt } from "../lib/json.ts";
 import { isObject } from "../lib/objects.ts";
-import { isHookEvent, noHookEvent } from "./hook-events.ts";
+import { isHookEvent, isHookEventElsewhere, noHookEvent } from "./hook-events.ts";
 import type { FileScope, SettingsPath } from "./paths.ts";
 import { schema, settings } from "./schema.ts";
 import { type Setting, settingName } from "./setting.ts";
@@ -38,6 +38,8 @@ export interface CheckedLeaves {
   readonly unenforced: readonly string[];
   /** Names of keys that mean something elsewhere only. */
   readonly unused: readonly string[];
+  /** Names of hook events that exist elsewhere only. */
+  readonly absentEvents: readonly string[];
 }
 
 /** Splits a file's value into leaves and checks them. What cannot be used is left out alone. */
@@ -47,6 +49,7 @@ export function checkLeaves(value: JsonObject, from: SettingsPath): CheckedLeave
   const unknown: string[] = [];
   const unenforced: string[] = [];
   const unused: string[] = [];
+  const absentEvents: string[] = [];
 
   function visit(inner: unknown, path: readonly string[]): void {
     const setting = settingAt(path);
@@ -89,7 +92,8 @@ export function checkLeaves(value: JsonObject, from: SettingsPath): CheckedLeave
   function knownHooks(hooks: unknown): JsonObject {
     const entries = isObject(hooks) ? Object.entries(hooks) : [];
     for (const [event] of entries)
-      if (!isHookEvent(event) && !isRemark([event]))
+      if (isHookEventElsewhere(event)) absentEvents.push(`hooks.${event}`);
+      else if (!isHookEvent(event) && !isRemark([event]))
         problems.push({ path: ["hooks", event], message: noHookEvent(event) });
     return Object.fromEntries(entries.filter(([event]) => isHookEvent(event)));
   }
@@ -102,7 +106,7 @@ export function checkLeaves(value: JsonObject, from: SettingsPath): CheckedLeave
     visit(translated.sandbox, ["troupe", "sandbox"]);
   }
   for (const [key, member] of Object.entries(others)) visit(member, [key]);
-  return { leaves, problems, unknown, unenforced, unused };
+  return { leaves, problems, unknown, unenforced, unused, absentEvents };
 }
 
 /** Returns what a wrong value still restricts, or null: a restriction is never dropped. */

@@ -56,9 +56,13 @@ export function sessionHooks(options: HookOptions): SessionHooks {
   const { session, model, folder, cwd, processes, actors, clock, onWarning } = options;
   let { sources, ofAgents } = options;
   let ofSkills: readonly AgentHooks[] = [];
+  /** What the last look has reported: another file that changes is no reason to repeat it. */
+  let reported: ReadonlySet<string> = new Set();
   const parsed = (): Hooks => {
     const { hooks, problems } = parseHooks([...sources, ...ofAgents, ...ofSkills]);
-    for (const problem of problems) onWarning(problem);
+    const found = new Set(problems);
+    for (const problem of found) if (!reported.has(problem)) onWarning(problem);
+    reported = found;
     return hooks;
   };
   let hooks = parsed();

@@ -74,6 +74,7 @@ const CANNOT_BLOCK: readonly HookEvent[] = [
   "SessionStart",
   "SessionEnd",
   "SubagentStart",
+  "PostCompact",
   "WorktreeRemove",
   "Notification",
 ];
