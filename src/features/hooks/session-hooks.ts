@@ -1,7 +1,8 @@
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../lib/clock.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import { isObject } from "../../lib/objects.ts";
 import { type ActorId, MAIN, type SessionId } from "../../mailbox/ids.ts";
 import { pathHere } from "../../mailbox/worktree.ts";
@@ -42,6 +43,8 @@ export interface HookOptions {
 
 /** Hooks that settings can change while the session runs. */
 export interface SessionHooks extends HookRunner {
+  /** What commands have in their environment from this session, with what SessionStart hooks have added. */
+  readonly variables: Readonly<Record<string, string>>;
   replace(sources: readonly HookSource[]): void;
   replaceAgents(ofAgents: readonly AgentHooks[]): void;
   replaceSkills(ofSkills: readonly AgentHooks[]): void;
@@ -69,6 +72,21 @@ export function sessionHooks(options: HookOptions): SessionHooks {
   const dir = join(folder, "hooks");
   // What a killed process lent to hooks, such as the content of a file.
   rmSync(dir, { recursive: true, force: true });
+  const envFile = join(dir, "session.env");
+  const own = { CLAUDE_CODE_SESSION_ID: session };
+  let variables: Readonly<Record<string, string>> = own;
+  const readVariables = async (): Promise<void> => {
+    if (!existsSync(envFile)) return;
+    try {
+      const { readSessionVariables } = await import("./session-variables.ts");
+      variables = { ...(await readSessionVariables(envFile, cwd, processes.run)), ...own };
+    } catch (error) {
+      const why = errorMessage(error);
+      onWarning(
+        `What SessionStart hooks wrote into CLAUDE_ENV_FILE could not be read: ${why}. Commands run without it; correct the hook.`,
+      );
+    }
+  };
   const runner = hookRunner({
     get hooks() {
       return hooks;
@@ -89,6 +107,7 @@ export function sessionHooks(options: HookOptions): SessionHooks {
       transcriptPath: join(folder, "journal.jsonl"),
       projectDir: cwd,
       dir,
+      envFile,
     },
     clock,
     onProblem: onWarning,
@@ -101,6 +120,14 @@ export function sessionHooks(options: HookOptions): SessionHooks {
   });
   return {
     ...runner,
+    get variables() {
+      return variables;
+    },
+    async sessionStart(source, caller, signal) {
+      const said = await runner.sessionStart(source, caller, signal);
+      await readVariables();
+      return said;
+    },
     afterCalls: (skills) =>
       [...sources, ...ofAgents, ...ofSkills].flatMap(({ value, ...one }) => {
         const { skill } = { skill: undefined, ...one };
