@@ -45,6 +45,10 @@ export interface HookOptions {
 export interface SessionHooks extends HookRunner {
   /** What commands have in their environment from this session, with what SessionStart hooks have added. */
   readonly variables: Readonly<Record<string, string>>;
+  /** The conversation waits for its user: Notification hooks of `idle_prompt` run after a minute, unless something still works. */
+  startIdle(caller: HookCaller, isBusy: () => boolean): void;
+  /** It no longer waits. */
+  stopIdle(): void;
   replace(sources: readonly HookSource[]): void;
   replaceAgents(ofAgents: readonly AgentHooks[]): void;
   replaceSkills(ofSkills: readonly AgentHooks[]): void;
@@ -52,6 +56,9 @@ export interface SessionHooks extends HookRunner {
   afterCalls(skills: readonly string[]): AgentHooks[];
 }
 
+/** Milliseconds after which a user who does not write may be elsewhere. */
+const IDLE_MS = 60_000;
+const NEVER = new AbortController().signal;
 const AFTER_CALLS = ["PostToolUse", "PostToolUseFailure"];
 
 /** Returns the user's hooks, which run in the supervisor for every agent. */
@@ -72,6 +79,7 @@ export function sessionHooks(options: HookOptions): SessionHooks {
   const dir = join(folder, "hooks");
   // What a killed process lent to hooks, such as the content of a file.
   rmSync(dir, { recursive: true, force: true });
+  let stopIdle = (): void => {};
   const envFile = join(dir, "session.env");
   const own = { CLAUDE_CODE_SESSION_ID: session };
   let variables: Readonly<Record<string, string>> = own;
@@ -122,6 +130,19 @@ export function sessionHooks(options: HookOptions): SessionHooks {
     ...runner,
     get variables() {
       return variables;
+    },
+    startIdle(caller, isBusy) {
+      stopIdle();
+      stopIdle = () => {};
+      if (!runner.has("Notification", ["idle_prompt"])) return;
+      stopIdle = clock.after(IDLE_MS, () => {
+        if (!isBusy()) void runner.notification("idle_prompt", "Troupe waits for your input.", caller, NEVER);
+      });
+    },
+    stopIdle: () => stopIdle(),
+    sessionEnd(reason, caller, signal) {
+      stopIdle();
+      return runner.sessionEnd(reason, caller, signal);
     },
     async sessionStart(source, caller, signal) {
       const said = await runner.sessionStart(source, caller, signal);
