@@ -51,7 +51,7 @@ export function chooseModel(asked: AskedModel, env: Env, check: CheckBaseURL): M
   return {
     source: {
       provider: "anthropic",
-      ...given({ apiKey, authToken, baseURL: checked?.url }),
+      ...given({ apiKey, authToken, baseURL: checked?.url, headers: customHeaders(env) }),
       ...(isOn(env, "DISABLE_PROMPT_CACHING") ? { promptCaching: false } : {}),
     },
     ...(model === undefined ? {} : { model }),
@@ -116,6 +116,25 @@ function modelName(
 function offlineNote(model: string | undefined): string {
   const instead = model === undefined ? "" : ` instead of ${model}`;
   return `No ANTHROPIC_API_KEY is set, so Troupe uses its embedded offline model${instead}, which searches and cites but does not reason; set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL or OPENAI_BASE_URL for a server of your own, to use a real one.`;
+}
+
+/** What the connection needs as it is. */
+const OF_THE_CONNECTION =
+  /^(?:host|connection|content-length|content-encoding|transfer-encoding|upgrade|te)$/;
+
+/** Returns the headers that the user adds to each request, one a line. Their values may be secrets, so no message has one. */
+function customHeaders(env: Env): Readonly<Record<string, string>> | undefined {
+  const lines = (readVariable(env, "ANTHROPIC_CUSTOM_HEADERS") ?? "").split(/\r?\n/);
+  const headers = lines.flatMap((line, at) => {
+    if (line.trim() === "") return [];
+    const [, name = "", value = ""] = /^\s*([\w!#$%&'*+.^`|~-]+)\s*:\s*([\t\x20-\x7e]*)$/.exec(line) ?? [];
+    if (name !== "" && !OF_THE_CONNECTION.test(name.toLowerCase()))
+      return [[name.toLowerCase(), value.trim()] as const];
+    throw new UsageError(
+      `Line ${at + 1} of ANTHROPIC_CUSTOM_HEADERS is not a header that can be sent; write NAME: VALUE, one a line.`,
+    );
+  });
+  return headers.length === 0 ? undefined : Object.fromEntries(headers);
 }
 
 /** An empty variable counts as not set. */

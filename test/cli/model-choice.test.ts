@@ -47,6 +47,23 @@ describe("the model", () => {
     });
   });
 
+  test("gets the headers of ANTHROPIC_CUSTOM_HEADERS, one a line", () => {
+    const headers = "X-Team: a: b\n\ncf-aig-authorization:Bearer abc\r\n";
+    expect(choose({}, { ...key, ANTHROPIC_CUSTOM_HEADERS: headers }).source).toEqual({
+      ...{ provider: "anthropic", apiKey: "sk-1" },
+      headers: { "x-team": "a: b", "cf-aig-authorization": "Bearer abc" },
+    });
+  });
+
+  test.each(["secret-without-colon", "a b: c", "Content-Length: 3", "x: \u0001"])(
+    "refuses a header that cannot be sent, without its value: %j",
+    (line) => {
+      const asked = () => choose({}, { ...key, ANTHROPIC_CUSTOM_HEADERS: `x-a: b\n${line}` });
+      expect(asked).toThrow(/^Line 2 of ANTHROPIC_CUSTOM_HEADERS/);
+      expect(asked).not.toThrow(/secret/);
+    },
+  );
+
   test.each([
     ["1", { promptCaching: false }],
     ["true", { promptCaching: false }],

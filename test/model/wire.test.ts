@@ -128,6 +128,13 @@ describe("what is sent", () => {
     expect((await sent({ model: "opus[1m]" }, { aliases: { opus: "mine[1m]" } })).body.model).toBe("mine");
   });
 
+  test("headers of the user go out with every request, and theirs win", async () => {
+    const headers = { "cf-aig-authorization": "Bearer abc", authorization: "Basic xyz" };
+    expect((await sent({}, { authToken: "token-1", headers })).headers).toMatchObject({
+      ...{ ...headers, "x-api-key": "key-1", "anthropic-version": "2023-06-01" },
+    });
+  });
+
   test("a key goes out as a key, a token as a token, and a server that wants neither gets neither", async () => {
     const key = await sent({});
     expect(key.headers).toMatchObject({ "x-api-key": "key-1" });
