@@ -12,8 +12,8 @@ const COMPARE = [
   '. "$1" >/dev/null 2>&1',
   'exec "$__troupe_env" -0',
 ].join("; ");
-/** What each shell has of its own. */
-const OF_THE_SHELL: ReadonlySet<string> = new Set(["_", "SHLVL", "PWD", "OLDPWD"]);
+/** What each shell has of its own, and the home: rules are compared with paths in it. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["_", "SHLVL", "PWD", "OLDPWD", "HOME"]);
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 1_048_576;
 
@@ -40,5 +40,5 @@ export async function readSessionVariables(
     .split("\0")
     .filter((entry) => entry !== "" && !before.has(entry))
     .map((entry) => [entry.slice(0, entry.indexOf("=")), entry.slice(entry.indexOf("=") + 1)] as const);
-  return Object.fromEntries(changed.filter(([name]) => !OF_THE_SHELL.has(name)));
+  return Object.fromEntries(changed.filter(([name]) => !LEFT_OUT.has(name)));
 }

@@ -32,18 +32,18 @@ const allowed = { allowedTools: ["Bash"] };
 
 describe.each(everyDayHosts)("variables that SessionStart hooks write, %s", (host) => {
   test("are those of commands, exported or not, and only of commands", async () => {
-    const hook = `echo 'export MADE="a b"; PLAIN=c' >> "$CLAUDE_ENV_FILE"; echo "PATH=$PWD/tools:\\$PATH" >> "$CLAUDE_ENV_FILE"`;
+    const hook = `echo 'export MADE="a b"; PLAIN=c; HOME=/elsewhere' >> "$CLAUDE_ENV_FILE"; echo "PATH=$PWD/tools:\\$PATH" >> "$CLAUDE_ENV_FILE"`;
     const { results, warnings } = await printed(
       host,
       hook,
-      ["sh -c 'echo made $MADE, plain $PLAIN.'", "echo $PATH", "echo file $CLAUDE_ENV_FILE."],
+      ["sh -c 'echo made $MADE, plain $PLAIN.'", "echo $PATH", "echo file $CLAUDE_ENV_FILE, home $HOME"],
       allowed,
     );
     expect(warnings).toEqual([]);
     expect(results).toEqual([
       expect.stringContaining("made a b, plain c."),
       expect.stringMatching(/^"\/[^:]*\/tools:/),
-      expect.stringContaining("file ."),
+      expect.stringMatching(/file , home (?!\/elsewhere)/),
     ]);
   });
 
