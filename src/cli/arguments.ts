@@ -99,8 +99,16 @@ function checkValue(
   return value;
 }
 
+/** Flags of Claude Code, and what does the same here. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  "dangerously-skip-permissions": "write --permission-mode bypassPermissions instead.",
+  effort: "set effortLevel in your settings instead.",
+};
+
 function unknownFlag(flag: string, names: readonly string[]): UsageError {
   const given = flag.replace(/^-+/, "");
+  const instead = Object.hasOwn(ELSEWHERE, given) ? ELSEWHERE[given] : undefined;
+  if (instead !== undefined) return new UsageError(`There is no flag ${quoted(flag)}; ${instead}`);
   const close = nearName(given, names);
   const guesses = close === null ? names.filter((name) => name.split("-").includes(given)) : [close];
   const advice = guesses.length

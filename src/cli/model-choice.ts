@@ -1,5 +1,6 @@
 import { given } from "../lib/objects.ts";
 import { MODEL_ALIASES } from "../mailbox/asked-model.ts";
+import { aliasNamed } from "../model/aliases.ts";
 import type { checkBaseURL } from "../model/base-url.ts";
 import type { ModelSource } from "../session/options.ts";
 import { UsageError } from "./usage-error.ts";
@@ -50,7 +51,7 @@ export function chooseModel(asked: AskedModel, env: Env, check: CheckBaseURL): M
   return {
     source: {
       provider: "anthropic",
-      ...given({ apiKey, authToken, baseURL: checked?.url }),
+      ...given({ apiKey, authToken, baseURL: checked?.url, headers: customHeaders(env) }),
       ...(isOn(env, "DISABLE_PROMPT_CACHING") ? { promptCaching: false } : {}),
     },
     ...(model === undefined ? {} : { model }),
@@ -85,7 +86,7 @@ function openaiChoice(asked: AskedModel, env: Env, check: CheckBaseURL): ModelCh
   const checked = baseURL === undefined ? undefined : check(baseURL, "openai");
   if (checked?.ok === false) throw new UsageError(checked.message);
   const model = modelName(asked, env, "OPENAI_MODEL");
-  const alias = MODEL_ALIASES.find((name) => name === model?.trim().toLowerCase());
+  const alias = model === undefined ? undefined : aliasNamed(model);
   const id = alias === undefined ? model : aliases[alias];
   if (model === undefined || id === undefined)
     throw new UsageError(
@@ -115,6 +116,25 @@ function modelName(
 function offlineNote(model: string | undefined): string {
   const instead = model === undefined ? "" : ` instead of ${model}`;
   return `No ANTHROPIC_API_KEY is set, so Troupe uses its embedded offline model${instead}, which searches and cites but does not reason; set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL or OPENAI_BASE_URL for a server of your own, to use a real one.`;
+}
+
+/** What the connection needs as it is. */
+const OF_THE_CONNECTION =
+  /^(?:host|connection|content-length|content-encoding|transfer-encoding|upgrade|te)$/;
+
+/** Returns the headers that the user adds to each request, one a line. Their values may be secrets, so no message has one. */
+function customHeaders(env: Env): Readonly<Record<string, string>> | undefined {
+  const lines = (readVariable(env, "ANTHROPIC_CUSTOM_HEADERS") ?? "").split(/\r?\n/);
+  const headers = lines.flatMap((line, at) => {
+    if (line.trim() === "") return [];
+    const [, name = "", value = ""] = /^\s*([\w!#$%&'*+.^`|~-]+)\s*:\s*([\t\x20-\x7e]*)$/.exec(line) ?? [];
+    if (name !== "" && !OF_THE_CONNECTION.test(name.toLowerCase()))
+      return [[name.toLowerCase(), value.trim()] as const];
+    throw new UsageError(
+      `Line ${at + 1} of ANTHROPIC_CUSTOM_HEADERS is not a header that can be sent; write NAME: VALUE, one a line.`,
+    );
+  });
+  return headers.length === 0 ? undefined : Object.fromEntries(headers);
 }
 
 /** An empty variable counts as not set. */

@@ -1,3 +1,4 @@
+import { MODE_NAMES } from "../settings/modes.ts";
 import {
   choice,
   decimal,
@@ -44,7 +45,7 @@ export const sessionFlags = {
   permissionMode: choice({
     name: "permission-mode",
     choices: ["default", "acceptEdits", "plan", "bypassPermissions", "dontAsk"],
-    also: { bypass: "bypassPermissions" },
+    also: MODE_NAMES,
     summary: "what is allowed without asking",
     fallback: "default",
   }),

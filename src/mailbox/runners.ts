@@ -113,6 +113,7 @@ export const LentModel = z.object({
       provider: z.literal("anthropic"),
       ...Lent,
       authToken: z.exactOptional(z.string()),
+      headers: z.exactOptional(z.record(z.string(), z.string())),
       promptCaching: z.exactOptional(z.boolean()),
     }),
     z.object({ provider: z.literal("openai"), ...Lent }),

@@ -1,4 +1,5 @@
 import type { ModelAlias } from "../mailbox/asked-model.ts";
+import { hasLongMark, isKnownModel, withoutLongMark } from "./known-models.ts";
 
 /** The default models of the short names: the newest of each family (A22.17). */
 export const DEFAULT_ALIASES = {
@@ -27,12 +28,29 @@ export function aliasesFrom(
   return { ...settings, ...Object.fromEntries(fromEnv) };
 }
 
+/** Other names that settings of Claude Code may have. `opusplan` is opus in plan mode and sonnet else; here it is sonnet. */
+const OTHER_NAMES: Readonly<Record<string, ModelAlias>> = {
+  best: "opus",
+  opusplan: "sonnet",
+  default: "sonnet",
+};
+
+/** Returns the alias of a name, ignoring case and the mark of a long window. Undefined for a full ID. */
+export function aliasNamed(name: string, aliases: Aliases = {}): string | undefined {
+  const plain = withoutLongMark(name.trim().toLowerCase());
+  if (Object.hasOwn(DEFAULT_ALIASES, plain) || Object.hasOwn(aliases, plain)) return plain;
+  return Object.hasOwn(OTHER_NAMES, plain) ? OTHER_NAMES[plain] : undefined;
+}
+
 /**
  * Returns the full ID of an alias, ignoring case. Any other name is passed on as an ID: the server knows its models,
- * Troupe does not (A1.5).
+ * Troupe does not (A1.5). The mark of a long window stays only if the window is not known without it.
  */
 export function resolveModel(nameOrAlias: string, aliases: Aliases = {}): string {
-  const alias = nameOrAlias.trim().toLowerCase();
+  const alias = aliasNamed(nameOrAlias, aliases);
   const known: Aliases = { ...DEFAULT_ALIASES, ...aliases };
-  return Object.hasOwn(known, alias) ? (known[alias] ?? nameOrAlias) : nameOrAlias;
+  const id = (alias === undefined ? undefined : known[alias]) ?? nameOrAlias;
+  const plain = withoutLongMark(id);
+  if (isKnownModel(plain)) return plain;
+  return hasLongMark(nameOrAlias) ? `${plain}[1m]` : id;
 }

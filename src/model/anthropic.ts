@@ -11,6 +11,8 @@ export interface AnthropicOptions extends HttpModelOptions {
   readonly apiKey?: string;
   /** Sent as a bearer token instead of a key, as gateways want it. */
   readonly authToken?: string;
+  /** Sent with every request, by names in lower case; these replace Troupe's own ones. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** False: no request marks what the server should cache (default true). */
   readonly promptCaching?: boolean;
 }
@@ -22,7 +24,9 @@ export function anthropicModel(options: AnthropicOptions = {}): ModelClient {
       kind: "anthropic",
       path: "/v1/messages",
       headers: headersOf(options),
-      secrets: [options.apiKey, options.authToken].filter((secret) => secret !== undefined),
+      secrets: [options.apiKey, options.authToken, ...splitValues(options.headers)].filter(
+        (secret) => secret !== undefined,
+      ),
       ...messageBodies(options.promptCaching),
       translate: messagesTranslator,
       extend: countedBy,
@@ -56,6 +60,7 @@ function headersOf({
   apiKey,
   authToken,
   baseURL = DEFAULT_BASE_URL,
+  headers,
 }: AnthropicOptions): Record<string, string> {
   const isOwn = baseURL === DEFAULT_BASE_URL;
   const token = isOwn ? (apiKey ?? authToken) : authToken;
@@ -63,7 +68,13 @@ function headersOf({
     "anthropic-version": "2023-06-01",
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(apiKey === undefined || isOwn ? {} : { "x-api-key": apiKey }),
+    ...headers,
   };
+}
+
+/** Splits the headers' values: a credential may follow a scheme, such as `Bearer`. */
+function splitValues(headers: Readonly<Record<string, string>> = {}): readonly string[] {
+  return Object.values(headers).flatMap((value) => value.split(/\s+/));
 }
 
 /** The Messages API needs no translation, except of a message that came whole. */

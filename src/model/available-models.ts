@@ -1,4 +1,5 @@
 import { type Aliases, DEFAULT_ALIASES, DEFAULT_MODEL, resolveModel } from "./aliases.ts";
+import { withoutLongMark } from "./known-models.ts";
 
 /** Lists of `availableModels`, one for each file that has one: a model must be in all of them. */
 export type AvailableModels = readonly (readonly string[])[];
@@ -39,10 +40,6 @@ function isIn(entry: string, id: string, aliases: Aliases): boolean {
   return [named, `claude-${named}`].some((start) => id === start || id.startsWith(`${start}-`));
 }
 
-/** Without the mark of a long window. */
 function plain(name: string): string {
-  return name
-    .trim()
-    .toLowerCase()
-    .replace(/\[1m\]$/, "");
+  return withoutLongMark(name.toLowerCase());
 }

@@ -41,6 +41,7 @@ export interface GatewayConfig {
         readonly apiKey?: string;
         readonly authToken?: string;
         readonly baseURL?: string;
+        readonly headers?: Readonly<Record<string, string>>;
         readonly promptCaching?: boolean;
       }
     | { readonly provider: "openai"; readonly apiKey?: string; readonly baseURL?: string }

@@ -32,6 +32,7 @@ import {
   readBody,
 } from "./http-post.ts";
 import { type IdleWatch, idleWatch } from "./idle-watch.ts";
+import { withoutLongMark } from "./known-models.ts";
 import { ReplyAssembler } from "./reply.ts";
 import { type ReplyTranslator, readReply, Unreadable } from "./reply-stream.ts";
 import { resetMs, retryAfterMs } from "./retry-after.ts";
@@ -95,7 +96,7 @@ export function httpModel(api: ModelApi, options: HttpModelOptions): ModelClient
   const headers = { accept: "application/json", "user-agent": "troupe", ...api.headers };
   const post = poster({ baseURL: base.url, headers, clock, env });
   const proxy = proxyVariable(new URL(base.url), env);
-  const resolve = (model: string) => resolveModel(model, aliases);
+  const resolve = (model: string) => withoutLongMark(resolveModel(model, aliases));
   return {
     name,
     ...api.extend?.({ post, clock, resolve }),

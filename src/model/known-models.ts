@@ -63,8 +63,25 @@ export function pricesOf(input: number, output: number, cacheWrite: number, cach
 
 /** Returns what a table by ID has of a model, with its date or without. */
 export function ofModel<T>(table: Readonly<Record<string, T>>, model: string): T | undefined {
-  const name = [model, plainId(model)].find((one) => Object.hasOwn(table, one));
+  const unmarked = withoutLongMark(model);
+  const name = [model, unmarked, plainId(unmarked)].find((one) => Object.hasOwn(table, one));
   return name === undefined ? undefined : table[name];
+}
+
+/** Claude Code's mark of a window of a million tokens, which no server knows. */
+const LONG_MARK = /\[1m\]$/i;
+
+export function hasLongMark(model: string): boolean {
+  return LONG_MARK.test(model.trim());
+}
+
+/** Returns the ID as servers know it. */
+export function withoutLongMark(model: string): string {
+  return model.trim().replace(LONG_MARK, "");
+}
+
+export function isKnownModel(model: string): boolean {
+  return knownModel(model) !== undefined;
 }
 
 export function knownModel(model: string): KnownModel | undefined {
@@ -78,5 +95,6 @@ export function plainId(model: string): string {
 
 /** Returns the tokens that a model's request and reply may have together (A19.5): its own, not those of its parent. */
 export function contextWindowOf(model: string, own: OwnWindows = {}): number {
-  return ofModel(own, model) ?? knownModel(model)?.window ?? UNKNOWN_WINDOW;
+  const usual = hasLongMark(model) ? MILLION : UNKNOWN_WINDOW;
+  return ofModel(own, model) ?? knownModel(model)?.window ?? usual;
 }

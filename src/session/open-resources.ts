@@ -157,7 +157,11 @@ function secretsOf({ source, env, redact = [] }: SupervisorOptions): Secrets {
     "authToken" in source ? source.authToken : undefined,
   ];
   const keys = own.filter((key) => key !== undefined);
-  return { values: [...credentialsIn({ ...process.env, ...env }), ...keys, ...redact] };
+  const sent = Object.values(("headers" in source ? source.headers : undefined) ?? {});
+  // A credential may follow a scheme, such as `Bearer`; a plain word is none.
+  const words = sent.flatMap((value) => value.split(/\s+/)).map((word, at) => [`TOKEN_${at}`, word] as const);
+  const found = [...credentialsIn({ ...process.env, ...env }), ...credentialsIn(Object.fromEntries(words))];
+  return { values: [...found, ...keys, ...redact] };
 }
 
 function openGateway(

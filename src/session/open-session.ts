@@ -185,14 +185,14 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
   const shell = platformShell(process.platform, process.env);
   const { gate, namesHost } = openGate({
     ...{ options, rules, permissions, hooks, sandbox, toolbox, cwd, added, readable, onWarning },
-    ...{ planFile: () => plans.current, shell: shell?.kind ?? "bash" },
+    ...{ planFile: () => plans.current, shell: shell?.kind ?? "bash", path: () => hooks.variables["PATH"] },
     tracked: { clock, worktrees: git.worktrees },
   });
   const here = () => ({ cwd, scope: { root: cwd, additionalDirs: added.now, tree: null } });
   const denied = (path: string) => gate.filters && gate.filterResults([path], here()).length > 0;
 
   // ---- what agents can do --------------------------------------------------------------------------------
-  const commands = backgroundCommands(processes, outputs, shell, sandbox.commands);
+  const commands = backgroundCommands(processes, outputs, shell, sandbox.commands, () => hooks.variables);
   const settings = { ...worktreeDefaults, ...options.worktree };
   const acceptance = new AcceptanceChecks({
     ...{ commands, journal, timeoutMs: settings.checkTimeoutMs },

@@ -42,6 +42,8 @@ export type ModelSource =
       readonly authToken?: string;
       /** Any server that speaks the Messages API; the Messages API of Anthropic where absent. */
       readonly baseURL?: string;
+      /** Sent with every request, by names in lower case; these replace Troupe's own ones. */
+      readonly headers?: Readonly<Record<string, string>>;
       /** False: no request marks what the server should cache (default true). */
       readonly promptCaching?: boolean;
     }

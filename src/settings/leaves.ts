@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { isPattern } from "../lib/globs.ts";
 import { type JsonObject, parseJson, textsIn, valueAt } from "../lib/json.ts";
 import { isObject } from "../lib/objects.ts";
-import { isHookEvent, noHookEvent } from "./hook-events.ts";
+import { isHookEvent, isHookEventElsewhere, noHookEvent } from "./hook-events.ts";
 import type { FileScope, SettingsPath } from "./paths.ts";
 import { schema, settings } from "./schema.ts";
 import { type Setting, settingName } from "./setting.ts";
@@ -38,6 +38,8 @@ export interface CheckedLeaves {
   readonly unenforced: readonly string[];
   /** Names of keys that mean something elsewhere only. */
   readonly unused: readonly string[];
+  /** Names of hook events that exist elsewhere only. */
+  readonly absentEvents: readonly string[];
 }
 
 /** Splits a file's value into leaves and checks them. What cannot be used is left out alone. */
@@ -47,6 +49,7 @@ export function checkLeaves(value: JsonObject, from: SettingsPath): CheckedLeave
   const unknown: string[] = [];
   const unenforced: string[] = [];
   const unused: string[] = [];
+  const absentEvents: string[] = [];
 
   function visit(inner: unknown, path: readonly string[]): void {
     const setting = settingAt(path);
@@ -63,11 +66,17 @@ export function checkLeaves(value: JsonObject, from: SettingsPath): CheckedLeave
     if (includes(UNENFORCED, path)) unenforced.push(settingName({ path }));
     else if (includes(IGNORED, path) || (isLogin && from.scope !== "enterprise"))
       unused.push(settingName({ path }));
-    else if (!isLogin && !isRemark(path)) unknown.push(settingName({ path }));
+    else if (!isLogin && !isRemark(path) && !COUNTED.includes(path.join(".")))
+      unknown.push(settingName({ path }));
     leaves.push({ ...from, path, value: inner, setting: null });
   }
 
   function check(setting: Setting<unknown>, input: unknown, path: readonly string[]): void {
+    // A mode of Claude Code that asks a model; there, only the user's file chooses it. An organisation's file stays strict.
+    if (setting === schema.permissions.mode && input === "auto" && from.scope !== "enterprise") {
+      unused.push(`${settingName({ path })} "auto"`);
+      return;
+    }
     const checked = setting.schema.safeParse(input);
     const value = path.length > setting.path.length ? valueAt(checked.data, path.slice(-1)) : checked.data;
     if (checked.success && value !== undefined) {
@@ -83,7 +92,8 @@ export function checkLeaves(value: JsonObject, from: SettingsPath): CheckedLeave
   function knownHooks(hooks: unknown): JsonObject {
     const entries = isObject(hooks) ? Object.entries(hooks) : [];
     for (const [event] of entries)
-      if (!isHookEvent(event) && !isRemark([event]))
+      if (isHookEventElsewhere(event)) absentEvents.push(`hooks.${event}`);
+      else if (!isHookEvent(event) && !isRemark([event]))
         problems.push({ path: ["hooks", event], message: noHookEvent(event) });
     return Object.fromEntries(entries.filter(([event]) => isHookEvent(event)));
   }
@@ -96,7 +106,7 @@ export function checkLeaves(value: JsonObject, from: SettingsPath): CheckedLeave
     visit(translated.sandbox, ["troupe", "sandbox"]);
   }
   for (const [key, member] of Object.entries(others)) visit(member, [key]);
-  return { leaves, problems, unknown, unenforced, unused };
+  return { leaves, problems, unknown, unenforced, unused, absentEvents };
 }
 
 /** Returns what a wrong value still restricts, or null: a restriction is never dropped. */
@@ -166,18 +176,26 @@ export function parseValue(
 }
 
 /** Keys that other tools read from the same files, and that mean nothing here: a line says so. */
-const IGNORED = `alwaysThinkingEnabled apiProvider attribution autoMemoryDirectory autoMemoryEnabled
-  autoUpdates autoUpdatesChannel awsAuthRefresh awsCredentialExport cleanupPeriodDays companyAnnouncements
-  enableAllProjectMcpServers fastMode feedbackSurveyRate fileSuggestion gcpAuthRefresh includeCoAuthoredBy
-  includeGitInstructions language modelOverrides otelHeadersHelper outputStyle plansDirectory
-  prefersReducedMotion respectGitignore showThinkingSummaries showTurnDuration skipWebFetchPreflight
-  skipDangerousModePermissionPrompt spinnerTipsEnabled spinnerTipsOverride spinnerVerbs
-  teammateMode terminalProgressBarEnabled theme tui verbose voiceEnabled worktree.bgIsolation
-  worktree.sparsePaths worktree.symlinkDirectories permissions.skipDangerousModePermissionPrompt agent
-  advisorModel autoMode autoScrollEnabled awaySummaryEnabled channelsEnabled claudeMd defaultShell
-  disableAutoMode disableDeepLinkRegistration editorMode fastModePerSessionOptIn otelEnvironment
-  skillOverrides viewMode wslInheritsWindowsSettings askUserQuestionTimeout pluginTrustMessage
-  subagentStatusLine`;
+const IGNORED = `advisorModel agent agentPushNotifEnabled allowAllClaudeAiMcps alwaysThinkingEnabled apiProvider
+  askUserQuestionTimeout attribution autoCompactEnabled autoCompactWindow autoConnectIde autoInstallIdeExtension
+  autoMemoryDirectory autoMemoryEnabled autoMode autoScrollEnabled autoUpdates autoUpdatesChannel
+  awaySummaryEnabled awsAuthRefresh awsCredentialExport axScreenReader channelsEnabled claudeMd
+  cleanupPeriodDays companyAnnouncements defaultShell diffTool disableArtifact disableAutoMode
+  disableClaudeAiConnectors disableDeepLinkRegistration editorMode
+  emojiCompletionEnabled enableAllProjectMcpServers enableArtifact enabledMcpjsonServers externalEditorContext
+  fallbackModel fastMode fastModePerSessionOptIn feedbackSurveyRate fileCheckpointingEnabled fileSuggestion
+  footerLinksRegexes gcpAuthRefresh includeCoAuthoredBy includeGitInstructions
+  inputNeededNotifEnabled language modelOverrides modelSettings otelEnvironment otelHeadersHelper outputStyle
+  permissionExplainerEnabled permissions.disableAutoMode permissions.skipDangerousModePermissionPrompt
+  plansDirectory pluginSuggestionMarketplaces pluginTrustMessage prUrlTemplate preferredNotifChannel
+  prefersReducedMotion processWrapper remoteControlAtStartup respectGitignore respondToBashCommands
+  showClearContextOnPlanAccept showThinkingSummaries showTurnDuration skillListingBudgetFraction
+  skillListingMaxDescChars skillOverrides skipAutoPermissionPrompt skipDangerousModePermissionPrompt
+  skipWebFetchPreflight skippedMarketplaces skippedPlugins spellcheck spinnerTipsEnabled spinnerTipsOverride
+  spinnerVerbs sshConfigs subagentStatusLine syntaxHighlightingDisabled teammateDefaultModel teammateMode
+  terminalProgressBarEnabled theme timeFormat tui useAutoModeDuringPlan verbose viewMode vimInsertModeRemaps
+  voice voiceEnabled wheelScrollAccelerationEnabled workflowKeywordTriggerEnabled workflowSizeGuideline
+  worktree.bgIsolation worktree.sparsePaths worktree.symlinkDirectories wslInheritsWindowsSettings`;
 
 /**
  * Keys of the organisation's file that let only accounts with a login be used, whatever their value. In other files they
@@ -189,7 +207,13 @@ export const LOGINS: readonly string[] = ["forceLoginMethod", "forceLoginOrgUUID
 const UNENFORCED = `forceRemoteSettingsRefresh allowedMcpServers deniedMcpServers
   allowManagedMcpServersOnly allowedHttpHookUrls httpHookAllowedEnvVars disableSkillShellExecution deniedModels
   availableModelsMatch enforceAvailableModels disableRemoteControl disableAgentView claudeMdExcludes
-  allowedChannelPlugins minimumVersion enabledMcpjsonServers disabledMcpjsonServers`;
+  allowedChannelPlugins minimumVersion managedMcpServers requiredMinimumVersion requiredMaximumVersion
+  strictPluginOnlyCustomization disableSideloadFlags policyHelper parentSettingsBehavior sshHostAllowlist
+  browserExternalPageTools disableBrowserExternalNavigation disableMobileSimulatorTools
+  requireCoworkFullVmSandbox disableBundledSkills disableWorkflows forceLoginGatewayUrl`;
+
+/** Keys that are settings of nothing here, and that count where MCP servers are chosen. */
+const COUNTED = ["disabledMcpjsonServers"];
 
 /** True for keys to say nothing about: the schema, and remarks, which users write as `_comment` or `//`. */
 function isRemark(path: readonly string[]): boolean {

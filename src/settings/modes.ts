@@ -26,10 +26,17 @@ export function narrower(mode: PermissionMode, other: PermissionMode = mode): Pe
   return isWider(mode, other) ? other : mode;
 }
 
-/** `bypass` is another name of `bypassPermissions` (A22.25). */
+/** Other names of modes (A22.25). `manual` is what Claude Code calls its default one. */
+export const MODE_NAMES: Readonly<Record<string, PermissionMode>> = {
+  bypass: "bypassPermissions",
+  manual: "default",
+};
+
 export function modes(): SettingKind<PermissionMode> {
   const { what, schema } = oneOf(NARROWEST_FIRST);
-  const named = z.transform((value: unknown) => (value === "bypass" ? "bypassPermissions" : value));
+  const named = z.transform((value: unknown) =>
+    typeof value === "string" && Object.hasOwn(MODE_NAMES, value) ? MODE_NAMES[value] : value,
+  );
   return { what, schema: z.pipe(named, schema) };
 }
 

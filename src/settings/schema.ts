@@ -38,7 +38,7 @@ export const schema = {
   model: setting(
     "model",
     textSetting("the name of a model"),
-    "The model of the main conversation: `opus`, `sonnet`, `haiku`, a full ID, or `offline`.",
+    "The model of the main conversation: `opus`, `sonnet`, `haiku`, a full ID, or `offline`. Other names of Claude Code (`opus[1m]`, `opusplan`, `best`, `default`) stand for these.",
     { fallback: "`sonnet`" },
   ),
   availableModels: setting(
@@ -71,7 +71,7 @@ export const schema = {
     mode: setting(
       "permissions.defaultMode",
       modes(),
-      "The mode that a session starts in. No other file widens the organisation's. A project's settings cannot set `bypassPermissions`.",
+      "The mode that a session starts in; `manual` is `default`, and `auto` of Claude Code does not count. No other file widens the organisation's. A project's settings cannot set `bypassPermissions`.",
       {
         fallback: "`default`",
         width: (mode) => modeWidth(mode ?? "default"),

@@ -60,11 +60,17 @@ export async function readSettingsFile(from: SettingsPath): Promise<SettingsFile
     const leaves = restrictionLeaves(parsed.restrictions, from);
     return { ...from, leaves, cautious: true, faulty: true, warnings: [sentence], identity };
   }
-  const { leaves, problems, unknown, unenforced, unused } = checkLeaves(parsed.value, from);
+  const { leaves, problems, unknown, unenforced, unused, absentEvents } = checkLeaves(parsed.value, from);
   const warnings = await Promise.all(problems.slice(0, MAX_NAMES).map((one) => problemText(one, text)));
   if (unknown.length > 0) warnings.push(`there is no setting ${listText(unknown)}; correct or remove it.`);
   if (unused.length > 0)
     warnings.push(`${listText(unused)} ${unused.length === 1 ? "is" : "are"} not used here.`);
+  if (absentEvents.length > 0) {
+    const [are, their] = absentEvents.length === 1 ? ["is an event", "its"] : ["are events", "their"];
+    warnings.push(
+      `${listText(absentEvents)} ${are} of Claude Code that ${absentEvents.length === 1 ? "does" : "do"} not exist here, so ${their} hooks do not run.`,
+    );
+  }
   warnings.push(...unenforcedTexts(unenforced));
   const cautious = problems.some(({ path }) => path[0] === "permissions");
   const own = { ...from, leaves, cautious, warnings: warnings.map((one) => `${file}: ${one}`), identity };

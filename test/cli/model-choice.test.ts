@@ -47,6 +47,23 @@ describe("the model", () => {
     });
   });
 
+  test("gets the headers of ANTHROPIC_CUSTOM_HEADERS, one a line", () => {
+    const headers = "X-Team: a: b\n\ncf-aig-authorization:Bearer abc\r\n";
+    expect(choose({}, { ...key, ANTHROPIC_CUSTOM_HEADERS: headers }).source).toEqual({
+      ...{ provider: "anthropic", apiKey: "sk-1" },
+      headers: { "x-team": "a: b", "cf-aig-authorization": "Bearer abc" },
+    });
+  });
+
+  test.each(["secret-without-colon", "a b: c", "Content-Length: 3", "x: \u0001"])(
+    "refuses a header that cannot be sent, without its value: %j",
+    (line) => {
+      const asked = () => choose({}, { ...key, ANTHROPIC_CUSTOM_HEADERS: `x-a: b\n${line}` });
+      expect(asked).toThrow(/^Line 2 of ANTHROPIC_CUSTOM_HEADERS/);
+      expect(asked).not.toThrow(/secret/);
+    },
+  );
+
   test.each([
     ["1", { promptCaching: false }],
     ["true", { promptCaching: false }],
@@ -120,6 +137,11 @@ describe("a chat completions API", () => {
   test.each([
     [{}, { OPENAI_BASE_URL: "localhost:1" }, /OPENAI_BASE_URL/],
     [{}, { OPENAI_BASE_URL: "http://localhost:1" }, /^No model of localhost:1 is named; set OPENAI_MODEL/],
+    [
+      { settingsModel: "opus[1m]" },
+      { OPENAI_BASE_URL: "http://localhost:1" },
+      /opus\[1m\] is an alias of Ant/,
+    ],
     [{ settingsModel: "sonnet" }, { OPENAI_BASE_URL: "http://localhost:1" }, /\(sonnet is an alias/],
     [{ provider: "openai" as const }, key, /neither OPENAI_BASE_URL nor OPENAI_API_KEY/],
   ])("is refused in a sentence: %j %j", (asked, env, sentence) => {

@@ -236,6 +236,7 @@ async function readFields(top: string): Promise<ReadonlyMap<string, string>> {
   await runner.subagentStop({ ...agent, continued: 0, lastText: "x" }, signal);
   await runner.sessionStart("startup", main, signal);
   await runner.preCompact("manual", "", main, signal);
+  await runner.postCompact("manual", "s", main, signal);
   await runner.notification("permission_prompt", "m", main, signal);
   await runner.sessionEnd("other", main, signal);
   return found;

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { noUsage } from "../../src/mailbox/conversation.ts";
 import { aliasesFrom, DEFAULT_ALIASES, DEFAULT_MODEL, resolveModel } from "../../src/model/aliases.ts";
 import { checkBaseURL } from "../../src/model/base-url.ts";
+import { contextWindowOf } from "../../src/model/known-models.ts";
 import { costOf } from "../../src/model/prices.ts";
 
 /** The ids that the SDK names, without the "any other string" of its union. */
@@ -59,6 +60,26 @@ describe("names of models", () => {
     expect(resolveModel("haiku", aliases)).toBe(DEFAULT_ALIASES.haiku);
     expect(resolveModel("sonnet", { fast: "x" })).toBe(DEFAULT_ALIASES.sonnet);
     expect(resolveModel("fast", { fast: "x" })).toBe("x");
+  });
+
+  test.each([
+    ["opus[1m]", DEFAULT_ALIASES.opus],
+    ["Sonnet[1M]", DEFAULT_ALIASES.sonnet],
+    ["claude-opus-4-7[1m]", "claude-opus-4-7"],
+    ["best", DEFAULT_ALIASES.opus],
+    ["opusplan", DEFAULT_ALIASES.sonnet],
+    ["default", DEFAULT_ALIASES.sonnet],
+  ])("reads %s, which settings of Claude Code may have, as %s", (name, id) => {
+    expect(resolveModel(name)).toBe(id);
+  });
+
+  test("gives a model of another server the window that its mark names", () => {
+    const aliases = aliasesFrom({ ANTHROPIC_DEFAULT_OPUS_MODEL: "glm-9[1m]" });
+    const id = resolveModel("best", aliases);
+    expect(contextWindowOf(id)).toBe(1_000_000);
+    expect(contextWindowOf("glm-9")).toBe(200_000);
+    expect(contextWindowOf(id, { "glm-9": 500_000 })).toBe(500_000);
+    expect(resolveModel("opus[1m]", { opus: "mine" })).toBe("mine[1m]");
   });
 });
 

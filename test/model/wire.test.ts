@@ -125,6 +125,14 @@ describe("what is sent", () => {
     expect((await sent({ model: "sonnet" })).body.model).toBe("claude-sonnet-5-5");
     expect((await sent({ model: "Opus" }, { aliases: { opus: "mine" } })).body.model).toBe("mine");
     expect((await sent({ model: "claude-opus-4-7" })).body.model).toBe("claude-opus-4-7");
+    expect((await sent({ model: "opus[1m]" }, { aliases: { opus: "mine[1m]" } })).body.model).toBe("mine");
+  });
+
+  test("headers of the user go out with every request, and theirs win", async () => {
+    const headers = { "cf-aig-authorization": "Bearer abc", authorization: "Basic xyz" };
+    expect((await sent({}, { authToken: "token-1", headers })).headers).toMatchObject({
+      ...{ ...headers, "x-api-key": "key-1", "anthropic-version": "2023-06-01" },
+    });
   });
 
   test("a key goes out as a key, a token as a token, and a server that wants neither gets neither", async () => {

@@ -86,6 +86,34 @@ describe("settings", () => {
     );
   });
 
+  test("know the modes of Claude Code: manual is default, and auto counts in no file of a user", async () => {
+    expect((await readIn({ user: { permissions: { defaultMode: "manual" } } })).mode).toBe("default");
+    const auto = { permissions: { defaultMode: "auto", allow: ["Bash(ls)"] } };
+    const edits = { permissions: { defaultMode: "acceptEdits" } };
+    const folders = foldersWith({ user: edits, project: auto });
+    const read = await readAll(folders, true);
+    expect(read.mode).toBe("acceptEdits");
+    expect(ruleLines(read)).toEqual(["project allow Bash(ls)"]);
+    expect(read.warnings).toEqual([
+      `${folders.fileOf("project")}: permissions.defaultMode "auto" is not used here.`,
+    ]);
+    const managed = await readIn({ enterprise: auto, user: edits });
+    expect(managed).toMatchObject({ mode: "default", modeLocked: true });
+  });
+
+  test("know each key of the published schema of Claude Code, and which of them count", async () => {
+    const keys = {
+      ...{ fallbackModel: ["sonnet"], autoCompactEnabled: true, enabledMcpjsonServers: ["a"], voice: {} },
+      permissions: { disableAutoMode: "disable" },
+    };
+    const folders = foldersWith({ user: { ...keys, disabledMcpjsonServers: ["b"], disableWorkflows: true } });
+    const file = folders.fileOf("user");
+    expect((await readAll(folders, true)).warnings).toEqual([
+      `${file}: fallbackModel, autoCompactEnabled, enabledMcpjsonServers, voice, permissions.disableAutoMode are not used here.`,
+      `${file}: Troupe does not enforce disableWorkflows; use permission rules or troupe.sandbox instead.`,
+    ]);
+  });
+
   test.each([
     [{ model: 7 }, "model must be the name of a model (line 1)"],
     [{ model: " " }, "model must be the name of a model (line 1)"],

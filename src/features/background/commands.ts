@@ -59,12 +59,16 @@ export interface Commands {
   start(options: CommandOptions): RunningCommand | string;
 }
 
-/** Returns the session's commands. `sandbox` is null if the user has disabled it; commands then run without one. */
+/**
+ * Returns the session's commands. `sandbox` is null if the user has disabled it; commands then run without one.
+ * `variables`: what each of them has in its environment in addition.
+ */
 export function backgroundCommands(
   processes: Processes,
   outputs: Pick<Outputs, "next">,
   shell: Shell | null,
   sandbox: CommandSandbox | null = null,
+  variables: () => Readonly<Record<string, string>> = () => ({}),
 ): Commands {
   const start = (options: CommandOptions): RunningCommand | string => {
     if (shell === null)
@@ -85,7 +89,8 @@ export function backgroundCommands(
     const run = async (prepared: Prepared | null): Promise<CommandResult> => {
       const request = {
         ...{ id: place.id, owner, file: shell.file, args: shell.args(command), cwd, timeoutMs },
-        ...(prepared === null ? {} : { env: { ...prepared.env }, confined: prepared.confined }),
+        env: { ...variables(), ...prepared?.env },
+        ...(prepared === null ? {} : { confined: prepared.confined }),
         maxOutputBytes: MAX_OUTPUT_BYTES,
         output: { path: place.path, keepOverBytes: keep ? -1 : KEEP_OVER_BYTES, report: true },
       };

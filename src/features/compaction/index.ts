@@ -24,7 +24,7 @@ export interface CompactionParts {
   readonly clock: Clock;
   readonly journal: Pick<Journal, "append">;
   readonly outputs: Pick<Outputs, "folder" | "write">;
-  readonly hooks: Pick<HookRunner, "has" | "preCompact" | "sessionStart">;
+  readonly hooks: Pick<HookRunner, "has" | "preCompact" | "postCompact" | "sessionStart">;
   /** On whose behalf hooks run. */
   readonly caller: (actor: ActorId, cwd: string) => HookCaller;
 }
@@ -125,6 +125,8 @@ function compactServices(actor: Actor, side: CompactSide): Pick<Services, "compa
     },
     async compacted(end) {
       const { compacted } = end;
+      if (compacted && hasNewSummary(actor, compacted))
+        await notifySummary(actor, end.trigger, compacted, side);
       const shown = compacted
         ? await recorded(actor, end, await begunAgain(actor, compacted, side), side)
         : null;
@@ -138,6 +140,22 @@ function compactionIn({ before, after, reason }: CompactEnd): Compaction {
   return reason === undefined ? { type: "compacted", before, after } : left(reason);
 }
 
+function hasNewSummary({ spec }: Actor, { through }: Pick<Compacted, "through">): boolean {
+  return through > (spec.compacted?.through ?? 0);
+}
+
+/** Runs the PostCompact hooks, which read the summary. */
+async function notifySummary(
+  actor: Actor,
+  trigger: CompactEnd["trigger"],
+  { messages: [summary] }: Pick<Compacted, "messages">,
+  { hooks, caller, signal }: CompactSide,
+): Promise<void> {
+  if (summary === undefined || !hooks.has("PostCompact", [trigger])) return;
+  const texts = blocksOf(summary).flatMap((block) => (block.type === "text" ? [block.text] : []));
+  await hooks.postCompact(trigger, texts.join("\n"), caller(actor.id, actor.cwd), signal);
+}
+
 /**
  * Runs the SessionStart hooks again, as their first text is summarized with the rest, and puts theirs next to the
  * summary.
@@ -147,8 +165,8 @@ async function begunAgain(
   compacted: Omit<Compacted, "folder">,
   { hooks, caller, signal }: CompactSide,
 ): Promise<Omit<Compacted, "folder">> {
-  const isNew = compacted.through > (actor.spec.compacted?.through ?? 0);
-  if (actor.id !== MAIN || !isNew || !hooks.has("SessionStart", ["compact"])) return compacted;
+  if (actor.id !== MAIN || !hasNewSummary(actor, compacted) || !hooks.has("SessionStart", ["compact"]))
+    return compacted;
   const { context = "" } = await hooks.sessionStart("compact", caller(actor.id, actor.cwd), signal);
   const [summary, ...others] = compacted.messages;
   if (context === "" || summary?.role !== "user") return compacted;

@@ -113,7 +113,7 @@ export function openPermissions(parts: PermissionParts): Permissions {
 }
 
 export interface OpenGateParts
-  extends Pick<EngineParts, "cwd" | "added" | "readable" | "shell" | "onWarning">,
+  extends Pick<EngineParts, "cwd" | "added" | "readable" | "shell" | "path" | "onWarning">,
     Pick<GateParts, "hooks" | "sandbox" | "planFile" | "toolbox"> {
   readonly options: GateOptions;
   readonly rules: SessionRules;
@@ -180,6 +180,8 @@ interface EngineParts {
   readonly readable: readonly string[];
   /** The shell that runs commands. */
   readonly shell: Shell["kind"];
+  /** Where it searches programs, if not where Troupe does. */
+  readonly path?: () => string | undefined;
   readonly onWarning: (message: string) => void;
 }
 
@@ -189,7 +191,7 @@ const MOST_ENGINES = 64;
 /** Builds engines only when rules have changed, one for each write scope. Warns of each faulty rule once. */
 function enginesFor(
   rules: SessionRules,
-  { cwd, added, readable, shell, onWarning }: EngineParts,
+  { cwd, added, readable, shell, path: pathNow = () => undefined, onWarning }: EngineParts,
 ): (scope: WriteScope) => PolicyEngine {
   const warned = new Set<string>();
   const made = new Map<string, PolicyEngine>();
@@ -199,14 +201,16 @@ function enginesFor(
     of = rules.all;
     const { root, additionalDirs, tree, lent = [] } = scope;
     const folders = [cwd, ...added.now];
+    const path = pathNow();
     const key = JSON.stringify([
-      ...[root, additionalDirs, folders],
+      ...[root, additionalDirs, folders, path],
       tree?.path,
       lent.map(({ text, behaviour }) => `${behaviour} ${text}`),
     ]);
     const known = made.get(key);
     if (known !== undefined) return known;
-    const engine = engineOf(rules.withLent(lent), { ...anchorsOf(scope, folders, readable), shell });
+    const anchors = { ...anchorsOf(scope, folders, readable), shell };
+    const engine = engineOf(rules.withLent(lent), { ...anchors, ...(path === undefined ? {} : { path }) });
     made.set(key, engine);
     for (const problem of engine.problems) {
       if (!warned.has(problem)) onWarning(problem);

@@ -11,19 +11,23 @@ import { treePath } from "../../worktrees/layout.ts";
 import type { GitRequest } from "../../worktrees/protocol.ts";
 import { findHookChanges } from "./hook-changes.ts";
 import { hookNotice, hookText } from "./hook-words.ts";
+import type { SessionHooks } from "./session-hooks.ts";
 
 const NEVER = new AbortController().signal;
 
 export interface HookFeatureParts {
-  readonly hooks: Pick<HookRunner, "has" | "postToolUse" | "stop" | "subagentStart" | "subagentStop">;
-  readonly actors: Pick<Actors, "notify" | "stop">;
+  readonly hooks: Pick<
+    SessionHooks,
+    "has" | "postToolUse" | "startIdle" | "stop" | "stopIdle" | "subagentStart" | "subagentStop"
+  >;
+  readonly actors: Pick<Actors, "all" | "notify" | "stop">;
   /** On whose behalf hooks run. */
   readonly caller: (actor: ActorId, cwd: string) => HookCaller;
 }
 
 /**
  * The user's hooks. Joints: `prepareStart` (SubagentStart), `prepareCall` (whether a result is wanted), `afterCall` (PostToolUse), `beforeFinish`
- * (Stop, SubagentStop). The gate runs PreToolUse, the session the hooks of prompts, compaction its own.
+ * (Stop, SubagentStop), `onEnd` (Notification, if the conversation then waits for its user). The gate runs PreToolUse, the session the hooks of prompts, compaction its own.
  */
 export function hooksFeature({ hooks, actors, caller }: HookFeatureParts): Joints {
   /** How many times in a row hooks have made an actor continue in its run. */
@@ -33,6 +37,7 @@ export function hooksFeature({ hooks, actors, caller }: HookFeatureParts): Joint
   return {
     prepareStart(actor) {
       const { type } = actor.spec;
+      if (actor.id === MAIN) hooks.stopIdle();
       const isNew = actor.id !== MAIN && actor.run === 1 && actor.turnsTaken === 0 && !actor.restored;
       if (!isNew || !hooks.has("SubagentStart", [type])) return null;
       const ready = hooks
@@ -43,6 +48,11 @@ export function hooksFeature({ hooks, actors, caller }: HookFeatureParts): Joint
           return stop === undefined ? null : `A hook ended it: ${stop}`;
         });
       return { tool: "Hook", title: "a SubagentStart hook runs", ready };
+    },
+    onEnd({ actor, isIdle }) {
+      const isBusy = () => actors.all().some(({ id, hasEnded }) => id !== MAIN && !hasEnded);
+      if (actor.id === MAIN && isIdle) hooks.startIdle(caller(MAIN, actor.cwd), isBusy);
+      return {};
     },
     prepareCall: ({ running }) => (hasPostToolHooks(running, hooks) ? { watched: true } : {}),
     async afterCall({ actor, running, result, signal, stop }) {

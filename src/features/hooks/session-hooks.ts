@@ -1,7 +1,8 @@
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../lib/clock.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import { isObject } from "../../lib/objects.ts";
 import { type ActorId, MAIN, type SessionId } from "../../mailbox/ids.ts";
 import { pathHere } from "../../mailbox/worktree.ts";
@@ -42,6 +43,12 @@ export interface HookOptions {
 
 /** Hooks that settings can change while the session runs. */
 export interface SessionHooks extends HookRunner {
+  /** What commands have in their environment from this session, with what SessionStart hooks have added. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** The conversation waits for its user: Notification hooks of `idle_prompt` run after a minute, unless something still works. */
+  startIdle(caller: HookCaller, isBusy: () => boolean): void;
+  /** It no longer waits. */
+  stopIdle(): void;
   replace(sources: readonly HookSource[]): void;
   replaceAgents(ofAgents: readonly AgentHooks[]): void;
   replaceSkills(ofSkills: readonly AgentHooks[]): void;
@@ -49,6 +56,9 @@ export interface SessionHooks extends HookRunner {
   afterCalls(skills: readonly string[]): AgentHooks[];
 }
 
+/** Milliseconds after which a user who does not write may be elsewhere. */
+const IDLE_MS = 60_000;
+const NEVER = new AbortController().signal;
 const AFTER_CALLS = ["PostToolUse", "PostToolUseFailure"];
 
 /** Returns the user's hooks, which run in the supervisor for every agent. */
@@ -56,15 +66,35 @@ export function sessionHooks(options: HookOptions): SessionHooks {
   const { session, model, folder, cwd, processes, actors, clock, onWarning } = options;
   let { sources, ofAgents } = options;
   let ofSkills: readonly AgentHooks[] = [];
+  /** What the last look has reported: another file that changes is no reason to repeat it. */
+  let reported: ReadonlySet<string> = new Set();
   const parsed = (): Hooks => {
     const { hooks, problems } = parseHooks([...sources, ...ofAgents, ...ofSkills]);
-    for (const problem of problems) onWarning(problem);
+    const found = new Set(problems);
+    for (const problem of found) if (!reported.has(problem)) onWarning(problem);
+    reported = found;
     return hooks;
   };
   let hooks = parsed();
   const dir = join(folder, "hooks");
   // What a killed process lent to hooks, such as the content of a file.
   rmSync(dir, { recursive: true, force: true });
+  let stopIdle = (): void => {};
+  const envFile = join(dir, "session.env");
+  const own = { CLAUDE_CODE_SESSION_ID: session };
+  let variables: Readonly<Record<string, string>> = own;
+  const readVariables = async (): Promise<void> => {
+    if (!existsSync(envFile)) return;
+    try {
+      const { readSessionVariables } = await import("./session-variables.ts");
+      variables = { ...(await readSessionVariables(envFile, cwd, processes.run)), ...own };
+    } catch (error) {
+      const why = errorMessage(error);
+      onWarning(
+        `What SessionStart hooks wrote into CLAUDE_ENV_FILE could not be read: ${why}. Commands run without it; correct the hook.`,
+      );
+    }
+  };
   const runner = hookRunner({
     get hooks() {
       return hooks;
@@ -85,6 +115,7 @@ export function sessionHooks(options: HookOptions): SessionHooks {
       transcriptPath: join(folder, "journal.jsonl"),
       projectDir: cwd,
       dir,
+      envFile,
     },
     clock,
     onProblem: onWarning,
@@ -97,6 +128,27 @@ export function sessionHooks(options: HookOptions): SessionHooks {
   });
   return {
     ...runner,
+    get variables() {
+      return variables;
+    },
+    startIdle(caller, isBusy) {
+      stopIdle();
+      stopIdle = () => {};
+      if (!runner.has("Notification", ["idle_prompt"])) return;
+      stopIdle = clock.after(IDLE_MS, () => {
+        if (!isBusy()) void runner.notification("idle_prompt", "Troupe waits for your input.", caller, NEVER);
+      });
+    },
+    stopIdle: () => stopIdle(),
+    sessionEnd(reason, caller, signal) {
+      stopIdle();
+      return runner.sessionEnd(reason, caller, signal);
+    },
+    async sessionStart(source, caller, signal) {
+      const said = await runner.sessionStart(source, caller, signal);
+      await readVariables();
+      return said;
+    },
     afterCalls: (skills) =>
       [...sources, ...ofAgents, ...ofSkills].flatMap(({ value, ...one }) => {
         const { skill } = { skill: undefined, ...one };

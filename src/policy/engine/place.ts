@@ -9,6 +9,8 @@ export interface Anchors {
   readonly platform: NodeJS.Platform;
   /** The shell of commands; `bash` by default. */
   readonly shell?: "bash" | "powershell";
+  /** Where commands search programs; where this process does by default. */
+  readonly path?: string;
   /** Further directories of the workspace, after the working directory and the project root. */
   readonly additionalDirs?: readonly string[];
   /** Further readable directories, such as that of command outputs. */
@@ -31,6 +33,7 @@ export interface ResolvedAnchors {
   readonly home: string;
   readonly darwin: boolean;
   readonly shell: "bash" | "powershell";
+  readonly path: string | undefined;
   readonly configDir: string;
   /** The base of `/p` in the user's own settings. */
   readonly configFolder: string;
@@ -44,6 +47,7 @@ export function placeOf({
   home,
   platform,
   shell = "bash",
+  path,
   additionalDirs = [],
   readable = [],
   configDir = ".claude",
@@ -56,6 +60,7 @@ export function placeOf({
     home: own,
     darwin: platform === "darwin",
     shell,
+    path,
     configDir,
     configFolder: configDir.startsWith("/") ? resolve(configDir) : join(own, configDir),
     workspace: [root, ...additionalDirs.map((folder) => resolve(root, expandHome(folder, own)))],

@@ -53,7 +53,7 @@ export class ReadingCheck {
   constructor(files: FileAccess, everTracked: EverTracked) {
     this.#files = files;
     this.#everTracked = everTracked;
-    this.#programs = new ProgramPath(files.paths);
+    this.#programs = new ProgramPath(files.paths, files.place.path);
   }
 
   /** `words`: those of the part, without wrappers; xargs is one of them. */

@@ -73,6 +73,13 @@ export interface HookRunner {
     caller: HookCaller,
     signal: AbortSignal,
   ): Promise<PreCompact>;
+  /** Matched by the trigger; what it prints does not count. */
+  postCompact(
+    trigger: "manual" | "auto",
+    summary: string,
+    caller: HookCaller,
+    signal: AbortSignal,
+  ): Promise<void>;
   /** Matched by the type, such as `permission_prompt`. */
   notification(type: string, message: string, caller: HookCaller, signal: AbortSignal): Promise<void>;
 }
@@ -264,6 +271,10 @@ export function hookRunner(ports: HookPorts): HookRunner {
       const { verdict, text } = decision;
       if (verdict === "block" || decision.stop !== undefined) return { block: blockReason(decision) };
       return text ? { context: text } : {};
+    },
+    async postCompact(trigger, summary, caller, signal) {
+      const fields = { trigger, compact_summary: summary };
+      await run({ event: "PostCompact", caller, names: [trigger], fields, signal });
     },
     async notification(type, message, caller, signal) {
       const fields = { message, notification_type: type };

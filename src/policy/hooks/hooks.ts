@@ -1,6 +1,11 @@
 import * as z from "zod/mini";
 import { isObject } from "../../lib/objects.ts";
-import { type HookEvent, isHookEvent, noHookEvent } from "../../settings/hook-events.ts";
+import {
+  type HookEvent,
+  isHookEvent,
+  isHookEventElsewhere,
+  noHookEvent,
+} from "../../settings/hook-events.ts";
 import type { Scope } from "../../settings/rules.ts";
 import { type HookCondition, parseCondition } from "./hook-condition.ts";
 
@@ -55,7 +60,9 @@ export interface ParsedHooks {
 /** The type of the agents that hooks start. Hooks with a model do not run for them: they would start one another. */
 export const HOOK_AGENT = "hook-agent";
 
-const DEFAULT_TIMEOUT_S = { command: 60, prompt: 30, agent: 60 } as const;
+const DEFAULT_TIMEOUT_S = { command: 600, prompt: 30, agent: 60 } as const;
+/** Of a command at UserPromptSubmit: the user waits for it. */
+const PROMPT_TIMEOUT_S = 30;
 const MAX_TIMEOUT_S = 3_600;
 
 /** Parses the hooks of all settings files, in the order of the files and of their content (A5.12). */
@@ -106,6 +113,13 @@ export function parseHooks(sources: readonly ReadHooks[]): ParsedHooks {
       const matches = group && matcher(path, group.matcher ?? "");
       if (matches === undefined) return;
       for (const [at, one] of group?.hooks.entries() ?? []) {
+        if (isObject(one) && TYPES_ELSEWHERE.some((known) => known === one["type"])) {
+          const name = `${source.file}: ${path}.hooks[${at}] is of the type "${one["type"]}"`;
+          problems.push(
+            `${name} of Claude Code, which does not exist here, so this hook does not run; use a command instead.`,
+          );
+          continue;
+        }
         const hasModel = isObject(one) && (one["type"] === "prompt" || one["type"] === "agent");
         const entry = hasModel
           ? check(ModelEntry, `${path}.hooks[${at}]`, one)
@@ -116,7 +130,9 @@ export function parseHooks(sources: readonly ReadHooks[]): ParsedHooks {
           reject(`${path}.hooks[${at}].type`, `must be "command" at ${event}, where a model decides nothing`);
           continue;
         }
-        const timeout = Math.min(entry.timeout ?? DEFAULT_TIMEOUT_S[type], MAX_TIMEOUT_S);
+        const usualTimeout =
+          event === "UserPromptSubmit" && type === "command" ? PROMPT_TIMEOUT_S : DEFAULT_TIMEOUT_S[type];
+        const timeout = Math.min(entry.timeout ?? usualTimeout, MAX_TIMEOUT_S);
         if (timeout !== (entry.timeout ?? timeout))
           problems.push(
             `${source.file}: ${path}.hooks[${at}].timeout is in seconds and ${entry.timeout} is too long, so ${timeout} s count; if you meant milliseconds, write ${(entry.timeout ?? 0) / 1_000}.`,
@@ -146,7 +162,9 @@ export function parseHooks(sources: readonly ReadHooks[]): ParsedHooks {
         ? {}
         : check(z.record(z.string(), z.unknown(), "must be an object"), "hooks", value);
     for (const [event, groups] of Object.entries(events ?? {})) {
-      if (!isHookEvent(event)) reject(`hooks.${event}`, noHookEvent(event));
+      if (isHookEventElsewhere(event))
+        problems.push(`${source.file}: hooks.${event} ${noHookEvent(event)}, so its hooks do not run.`);
+      else if (!isHookEvent(event)) reject(`hooks.${event}`, noHookEvent(event));
       else if (!Array.isArray(groups)) reject(`hooks.${event}`, "must be a list");
       else for (const [at, group] of groups.entries()) addGroup(event, `hooks.${event}[${at}]`, group);
     }
@@ -175,6 +193,9 @@ function ownPart(
     ...(failClosed === undefined ? { asksIfUnclear: true } : {}),
   };
 }
+
+/** Types of hooks that Claude Code has and Troupe has not. */
+const TYPES_ELSEWHERE = ["http", "mcp_tool"];
 
 /** Events that have a call, with which an `if` is compared. */
 const CALL_EVENTS: readonly HookEvent[] = [

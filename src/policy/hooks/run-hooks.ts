@@ -35,6 +35,8 @@ export interface HookPorts {
     readonly projectDir: string;
     /** Holds the files that hooks read as stdin while they run. In a private directory; need not exist. */
     readonly dir: string;
+    /** The file into which SessionStart hooks write variables for commands; absent on a runner. */
+    readonly envFile?: string;
     /** Lets a file that only its owner reads be read by those who run hooks, if that is another user. */
     readonly lend?: (path: string) => void;
   };
@@ -74,6 +76,7 @@ const CANNOT_BLOCK: readonly HookEvent[] = [
   "SessionStart",
   "SessionEnd",
   "SubagentStart",
+  "PostCompact",
   "WorktreeRemove",
   "Notification",
 ];
@@ -82,7 +85,10 @@ const LAST_MS = 1_000;
 
 export function hookRuns(ports: HookPorts): HookRuns {
   const { session, clock, run } = ports;
-  const env = { CLAUDE_PROJECT_DIR: session.projectDir, TROUPE_PROJECT_DIR: session.projectDir };
+  const usual = {
+    ...{ CLAUDE_PROJECT_DIR: session.projectDir, TROUPE_PROJECT_DIR: session.projectDir },
+    CLAUDE_CODE_SESSION_ID: session.id,
+  };
   const reported = new WeakMap<Hook, Set<HookProblem["kind"]>>();
   let runs = 0;
   const open = new Set<Promise<void>>();
@@ -114,6 +120,11 @@ export function hookRuns(ports: HookPorts): HookRuns {
   ): Promise<readonly HookResponse[]> {
     const { caller, fields } = event;
     const cwd = caller.away?.session ?? caller.cwd;
+    const { envFile } = session;
+    const env =
+      event.event === "SessionStart" && envFile !== undefined
+        ? { ...usual, CLAUDE_ENV_FILE: envFile }
+        : usual;
     const common = { ...commonFields(ports, caller), hook_event_name: event.event };
     try {
       const input = JSON.stringify({ ...common, ...fields });

@@ -1,5 +1,5 @@
 // @module-tag long
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ActorId } from "../../../src/mailbox/ids.ts";
@@ -78,6 +78,27 @@ describe.each(everyDayHosts)("/compact, %s", (name) => {
     expect(await supervisor.compact(MAIN)).toMatchObject({ type: "compacted" });
     await supervisor.prompt("ninth");
     expect(all(model.requests.at(-1)?.messages[0]).match(/Mind the step\./g)).toHaveLength(1);
+  });
+
+  test("PostCompact hooks read the summary, those of this trigger alone, and add nothing", async () => {
+    const hook = (matcher: string) => ({
+      ...{ matcher, hooks: [{ type: "command", command: `cat >> ${matcher}.jsonl; echo Heard.` }] },
+    });
+    const value = { PostCompact: [hook("manual"), hook("auto")] };
+    const { supervisor, model, cwd } = supervised(
+      name,
+      (request) => ({ text: isSummaryRequest(request) ? "The notes." : `answer${LONG}` }),
+      { ...bare, hooks: [{ scope: "user", file: "/u/settings.json", value }] },
+    );
+    for (const prompt of ["first", "second", "third", "fourth"]) await supervisor.prompt(prompt);
+    expect(await supervisor.compact(MAIN)).toMatchObject({ type: "compacted" });
+    expect(JSON.parse(readFileSync(join(cwd, "manual.jsonl"), "utf8"))).toMatchObject({
+      ...{ hook_event_name: "PostCompact", trigger: "manual" },
+      compact_summary: expect.stringContaining("The notes."),
+    });
+    expect(existsSync(join(cwd, "auto.jsonl"))).toBe(false);
+    await supervisor.prompt("fifth");
+    expect(all(model.requests.at(-1))).not.toContain("Heard.");
   });
 
   test("a hook that blocks it is quoted; a failure is reported; nothing has changed", async () => {

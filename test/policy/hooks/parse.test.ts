@@ -37,7 +37,7 @@ test("the seed's example is read as it stands (A5.12)", () => {
       ...{ event: "PreToolUse", type: "command" },
       matches: expect.any(Function),
       command: "npm run lint:check",
-      timeoutMs: 60_000,
+      timeoutMs: 600_000,
       failClosed: false,
       scope: "project",
       file,
@@ -59,8 +59,8 @@ test("keeps hooks of several files in the order of the files, and ignores other 
   expect(problems).toEqual([]);
   expect(hooks.get("Stop")?.map(({ command, timeoutMs, file }) => [command, timeoutMs, file])).toEqual([
     ["a", 500, "/u"],
-    ["b", 60_000, "/l"],
-    ["c", 60_000, "/l"],
+    ["b", 600_000, "/l"],
+    ["c", 600_000, "/l"],
   ]);
 });
 
@@ -94,8 +94,16 @@ test.each([
   [{ Stop: group({}) }, "hooks.Stop[0].hooks[0].command must be a command line"],
   [{ Stop: group({ command: " " }) }, "hooks.Stop[0].hooks[0].command must be a command line"],
   [
-    { Stop: group({ command: "x", type: "http" }) },
+    { Stop: group({ command: "x", type: "webhook" }) },
     'hooks.Stop[0].hooks[0].type must be "command", "prompt" or',
+  ],
+  [
+    { Stop: group({ url: "http://localhost/", type: "http" }) },
+    'hooks.Stop[0].hooks[0] is of the type "http" of Claude Code, which does not exist here',
+  ],
+  [
+    { PostToolBatch: group({ command: "x" }) },
+    "hooks.PostToolBatch is an event of Claude Code that does not exist here, so its hooks do not run.",
   ],
   [{ Stop: group({ command: "x", type: "prompt" }) }, "hooks.Stop[0].hooks[0].prompt must be a text"],
   [
@@ -146,5 +154,14 @@ test("`once` counts in a skill; elsewhere the hook runs each time, and the key i
   expect(hooks.get("Stop")?.map(({ once }) => once)).toEqual([undefined]);
   expect(problems).toEqual([
     `${file}: hooks.Stop[0].hooks[0].once counts only in a skill, so this hook runs each time; remove the key.`,
+  ]);
+});
+
+test("a hook of a prompt has 30 seconds unless it says more, because the user waits for it", () => {
+  const { hooks } = parse({ UserPromptSubmit: group({ command: "a" }), Stop: group({ command: "b" }) });
+  const times = [...hooks.values()].flat().map(({ event, timeoutMs }) => [event, timeoutMs]);
+  expect(times).toEqual([
+    ["UserPromptSubmit", 30_000],
+    ["Stop", 600_000],
   ]);
 });

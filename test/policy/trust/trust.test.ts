@@ -317,6 +317,16 @@ describe("what git would run for the directory's repository", () => {
 describe("a hook of an event that does not exist", () => {
   const run = (command: string) => [{ hooks: [{ type: "command", command }] }];
 
+  test("of Claude Code that does not exist here is called so, and its neighbours count", async () => {
+    const hooks = { CwdChanged: run("./a.sh"), FileChanged: run("./b.sh"), Stop: run("./right.sh") };
+    const { reader, where } = folders({ user: { hooks } });
+    const read = await reader().read();
+    expect(read.warnings).toEqual([
+      `${where.fileOf("user")}: hooks.CwdChanged, hooks.FileChanged are events of Claude Code that do not exist here, so their hooks do not run.`,
+    ]);
+    expect(read.hooks.map(({ value }) => value)).toEqual([{ Stop: run("./right.sh") }]);
+  });
+
   test("is reported with its file, line and the nearest event; it needs no agreement and never runs", async () => {
     const { where, reader } = folders({
       project: `{\n  "hooks": {\n    "PreTooluse": ${JSON.stringify(run("./mistyped.sh"))},\n    "//": "ours",\n    "Stop": ${JSON.stringify(run("./right.sh"))}\n  }\n}`,
