@@ -16,6 +16,6 @@ function findProblem(): string | null {
     prepareTrees(RUNNER_TREES);
     return null;
   } catch (error) {
-    return errorMessage(error);
+    return `no runner can start for this user: ${errorMessage(error)}`;
   }
 }
