@@ -86,7 +86,8 @@ function openaiChoice(asked: AskedModel, env: Env, check: CheckBaseURL): ModelCh
   const checked = baseURL === undefined ? undefined : check(baseURL, "openai");
   if (checked?.ok === false) throw new UsageError(checked.message);
   const model = modelName(asked, env, "OPENAI_MODEL");
-  const alias = model === undefined ? undefined : aliasNamed(model);
+  // Local servers have a model of that name, or take any.
+  const alias = model === undefined || model === "default" ? undefined : aliasNamed(model);
   const id = alias === undefined ? model : aliases[alias];
   if (model === undefined || id === undefined)
     throw new UsageError(

@@ -1,11 +1,13 @@
-/** Linux's numbers, by architecture. `keys`: add_key, request_key, keyctl. */
+/** Linux's numbers, by architecture. `keys`: add_key, request_key, keyctl; `mounts`: mount, umount2, pivot_root. */
 const MACHINES = {
-  x64: { audit: 0xc000003e, socket: 41, keys: [248, 249, 250] },
-  arm64: { audit: 0xc00000b7, socket: 198, keys: [217, 218, 219] },
+  x64: { audit: 0xc000003e, socket: 41, keys: [248, 249, 250], mounts: [165, 166, 155] },
+  arm64: { audit: 0xc00000b7, socket: 198, keys: [217, 218, 219], mounts: [40, 39, 41] },
 } as const;
 
 /** The same everywhere. io_uring opens sockets past a filter. */
 const IO_URING = [425, 426, 427];
+/** open_tree, move_mount, fsopen, fsconfig, fsmount, fspick, mount_setattr, open_tree_attr; the same everywhere. */
+const MOUNTS = [428, 429, 430, 431, 432, 433, 442, 467];
 /** INET, INET6, NETLINK: in a network namespace of its own they reach nothing else. */
 const FAMILIES = [2, 10, 16];
 
@@ -22,18 +24,20 @@ type Step = readonly [code: number, value: number, yes?: keyof typeof TO | "next
 /**
  * Returns the seccomp filter of confined programs in the kernel's form; null for an architecture without one. It refuses
  * sockets (with `network`: but those of its own network), io_uring and kernel keys, and kills what makes system calls of
- * another architecture.
+ * another architecture. Without `network` it refuses mounts, too: unless its user is root, a program can make a namespace
+ * of users in which it has all rights.
  */
 export function seccompFilter(arch: string, network: boolean): Uint8Array | null {
   if (arch !== "x64" && arch !== "arm64") return null;
-  const { audit, socket, keys } = MACHINES[arch];
+  const { audit, socket, keys, mounts } = MACHINES[arch];
+  const refused = [...IO_URING, ...keys, ...(network ? [] : [...MOUNTS, ...mounts])];
   const steps: readonly Step[] = [
     [LOAD, 4],
     [IF_EQUAL, audit, "next", "kill"],
     [LOAD, 0],
     // x32 looks like x64, except for this bit.
     [IF_AT_LEAST, 0x40000000, "kill"],
-    ...[...IO_URING, ...keys].map((call): Step => [IF_EQUAL, call, "refuse"]),
+    ...refused.map((call): Step => [IF_EQUAL, call, "refuse"]),
     [IF_EQUAL, socket, "next", "allow"],
     [LOAD, 16],
     ...(network ? FAMILIES : []).map((family): Step => [IF_EQUAL, family, "allow"]),

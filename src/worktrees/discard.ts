@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
+import { removeDirectory } from "../lib/remove-directory.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
 import { dropBrokenEntry } from "./broken-entries.ts";
 import { deleteRef } from "./delete-ref.ts";
@@ -30,7 +31,11 @@ export async function discardWorktree(
     await repo.git.run(["worktree", "remove", "--force", "--force", tree.path]);
     if (!existsSync(tree.path)) break;
     if (!isOurs(repo, tree)) break;
-    await rm(tree.path, { recursive: true, force: true }).catch(() => {});
+    try {
+      removeDirectory(tree.path);
+    } catch {
+      // The next try does, or a sweep.
+    }
     if (tries > 0) await pause(PAUSE_MS);
   }
   const format = "--format=%(refname) %(objectname)";

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, lstatSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
 import { exists } from "../lib/on-disk.ts";
@@ -28,6 +28,7 @@ export async function finishRemoval(
   const listed = known ?? (await listedTrees(repo));
   if (listed.some(({ path }) => path === tree.path)) {
     pointBack(repo, tree);
+    makeWritable(tree.path);
     const removed = await repo.git.run(["worktree", "remove", "--force", tree.path]);
     outputOf(removed, `${tree.path} is saved and could not be removed`);
   }
@@ -49,6 +50,22 @@ function pointBack({ common }: Repository, tree: Worktree): void {
   const gitDir = gitDirOf(common, tree.path);
   if (gitDir === null || !exists(tree.path) || exists(pointer)) return;
   writeFileSync(pointer, `gitdir: ${gitDir}\n`, { flag: "wx" });
+}
+
+/**
+ * Git cannot delete from read-only directories, such as those of Go's module cache, unless its user is root. It forgets
+ * the worktree all the same, so this comes first. A directory that cannot be read stays: nothing in it was saved.
+ */
+function makeWritable(path: string): void {
+  if ((process.getuid?.() ?? 0) === 0) return;
+  try {
+    const { mode } = lstatSync(path);
+    if ((mode & 0o700) === 0o500) chmodSync(path, mode | 0o200);
+    for (const entry of readdirSync(path, { withFileTypes: true }))
+      if (entry.isDirectory()) makeWritable(join(path, entry.name));
+  } catch {
+    // Git says what it could not delete.
+  }
 }
 
 /** Git was killed while it made the worktree. */

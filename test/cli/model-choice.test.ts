@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type AskedModel, chooseModel, lacksKey } from "../../src/cli/model-choice.ts";
-import { aliasesFrom } from "../../src/model/aliases.ts";
+import { aliasesFrom, resolveModel } from "../../src/model/aliases.ts";
 import { checkBaseURL } from "../../src/model/base-url.ts";
 
 const choose = (asked: Partial<AskedModel> = {}, env: Record<string, string> = {}) =>
@@ -112,6 +112,9 @@ describe("a chat completions API", () => {
     });
     const aliases = { opus: "big" };
     expect(choose({ model: "Opus", aliases }, local).aliases).toMatchObject({ haiku: "big" });
+    // Servers of one's own have a model of that name, or take any.
+    const own = choose({ model: "default" }, local);
+    expect(resolveModel(own.model ?? "", own.aliases)).toBe("default");
   });
 
   test.each([

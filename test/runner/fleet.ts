@@ -15,6 +15,7 @@ import type { SupervisorOptions } from "../../src/session/options.ts";
 import { RunnerRepositories } from "../../src/worktrees/runner/repositories.ts";
 import { repositoryWith } from "../support/git-repository.ts";
 import { MemoryEngine } from "../support/memory-carrier.ts";
+import { needRunnerTrees } from "../support/runner-trees.ts";
 import { supervised } from "../support/supervised.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { lastResults } from "../support/texts-of.ts";
@@ -48,6 +49,7 @@ export async function openFleet(
   { isLocal = false, setup, remote, denied, ...options }: FleetOptions = {},
   input: Readonly<Record<string, unknown>> = {},
 ) {
+  if (!isLocal) needRunnerTrees();
   const { folder: cwd } = await repositoryWith({ "a.txt": "one\ntwo\nthree\n", "b.txt": "b\n" });
   const engine = new MemoryEngine({ clock: systemClock });
   /** What the agent's calls returned, in order. */
@@ -93,13 +95,15 @@ export async function openFleet(
     const gateway = localGateway(scriptedModel(script), { patienceMs: 0 });
     const processes = startProcesses({ env: process.env, user });
     const home = temporaryFolder();
+    const readers = user === undefined ? "owner" : "all";
+    const repositories = new RunnerRepositories(join(home, "repositories"), undefined, undefined, readers);
     const runner = await openRunner({
       ...{ id: name, name, version: "1", pools: ["default"], slots, clock, user },
       openGateway: () => gateway,
       ...{ carrier: engine.connect(name), gateway, processes, home, trees: home, sandbox: {}, once },
       forks: new AgentForks({ clock: systemClock, memoryMb: 128, user }),
       ...{ sandboxState: "off", onLine() {}, onWarning() {} },
-      files: repositoryFiles(new RunnerRepositories(join(home, "repositories")), itsRemote),
+      files: repositoryFiles(repositories, itsRemote),
       sealerOf: (id) => createSeal(KEY, id),
     });
     onTestFinished(async () => {

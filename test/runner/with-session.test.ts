@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { unless } from "../support/needs.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { bash, openFleet, usage, write } from "./fleet.ts";
 
@@ -166,7 +167,8 @@ describe("a session with a runner", () => {
     expect(told).not.toContain("no edits");
   });
 
-  it("starts no agent that writes on a runner with --agent-user, and says why", async () => {
+  const mayNot = process.getuid?.() === 0 ? null : "only root may start processes as another user";
+  it("starts no agent that writes on a runner with --agent-user, and says why", unless(mayNot), async () => {
     const { supervisor, model, start } = await openFleet(() => ({ text: "never", usage }));
     await start("r1", { user: { name: "nobody", uid: 65_534, gid: 65_534, home: "/nonexistent" } });
     await supervisor.prompt("go");

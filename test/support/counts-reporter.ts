@@ -62,7 +62,8 @@ export class CountsReporter implements Reporter {
   }
 
   #isInstalled(reason: string): boolean {
-    return this.#installed.some((program) => reason.includes(program));
+    const words: readonly string[] = reason.match(/[\w-]+/g) ?? [];
+    return this.#installed.some((program) => words.includes(program));
   }
 }
 

@@ -1,11 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { needRunnerTrees } from "./runner-trees.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 const SOURCES = join(import.meta.dirname, "../../src/cli/run-sources.ts");
 
 /** A `ssh` that runs the command here, and a `troupe` that it finds. */
 export function fakeMachine() {
+  needRunnerTrees();
   const dir = temporaryFolder();
   const home = temporaryFolder();
   mkdirSync(join(dir, "bin"));

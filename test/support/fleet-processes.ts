@@ -18,6 +18,7 @@ import {
   type ServedReply,
   startMessagesServer,
 } from "./messages-server.ts";
+import { needRunnerTrees } from "./runner-trees.ts";
 import { type Supervised, supervised } from "./supervised.ts";
 import { temporaryFolder } from "./temporary.ts";
 
@@ -106,6 +107,7 @@ export function bash(command: string): ServedCall {
 }
 
 export async function openFleet(engine: string, script: AgentScript): Promise<Fleet> {
+  needRunnerTrees();
   const { folder: cwd } = await repositoryWith({ "a.txt": "one\n" });
   const folder = temporaryFolder("troupe-fleet-");
   const log = join(folder, "effects");

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { onTestFinished, vi } from "vitest";
+import { needRunnerTrees } from "./runner-trees.ts";
 
 const SOURCES = join(import.meta.dirname, "../../src/cli/run-sources.ts");
 
@@ -21,6 +22,7 @@ export async function startRunnerProcess(
     env = {},
   }: { args?: readonly string[]; env?: Readonly<Record<string, string>> } = {},
 ): Promise<RunnerProcess> {
+  needRunnerTrees();
   const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
   const child = spawn(process.execPath, [SOURCES, "runner", "--engine", url, ...args], {
     env: { PATH, NODE_COMPILE_CACHE, HOME: home, TROUPE_HOME: home, ...env },

@@ -1,6 +1,7 @@
 // @module-tag long
 import { execFileSync } from "node:child_process";
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -28,6 +29,20 @@ test("a tree without edits leaves nothing at all behind (C13)", async () => {
   expect(existsSync(treeRecordFolder(t.common, "t1"))).toBe(false);
   expect(await refs(t)).toBe("refs/heads/main\n");
   expect(await t.repository.must(["worktree", "list", "--porcelain"])).not.toMatch(/t1/);
+});
+
+test.each([
+  ["that git ignores", ".gitignore", "cache/\n"],
+  ["with an untracked file", "a.txt", "1\n"],
+])("a directory %s that a program has made read-only goes with the tree", async (_, name, content) => {
+  const t = await treeIn(await repositoryWith({ [name]: content, "b.txt": "b\n" }), "t1");
+  const deep = join(t.tree.path, "cache/mod/deep");
+  mkdirSync(deep, { recursive: true });
+  writeFileSync(join(deep, "file"), "made\n", { mode: 0o444 });
+  // As Go does with its cache of modules.
+  for (const dir of [deep, join(deep, "..")]) chmodSync(dir, 0o555);
+  expect(await remove(t)).toEqual({ type: "done" });
+  expect(existsSync(t.tree.path)).toBe(false);
 });
 
 test("what is left of one whose putting back was killed in git is removed (issue 15, 28)", async () => {

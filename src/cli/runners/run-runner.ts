@@ -27,6 +27,7 @@ import { sessionSettings } from "../session-settings.ts";
 import { modelOf } from "../session-setup.ts";
 import { UsageError } from "../usage-error.ts";
 import { openCarrier, readSealers } from "./fleet.ts";
+import { prepareTrees } from "./prepare-trees.ts";
 import { openStdio } from "./stdio.ts";
 
 /** Megabytes of an agent's heap. */
@@ -59,14 +60,19 @@ export async function runRunner(start: RunnerStart): Promise<number> {
   const { source } = choice;
   if (source.provider === "client") throw new Error("A runner has no model client of its own.");
   const trees = RUNNER_TREES;
-  makeTrees(trees);
   const clones = join(home, "repositories");
   await assertUsable(clones, io.env);
+  prepareTrees(trees);
   const { sandbox, aliases, availableModels, commandEnv, runners } = settings.read.settings;
   // An address with a password is not for the list of processes.
   process.title = `troupe runner ${name}`;
   // Before the home becomes that of agents: its git must not read what they can write.
-  const repositories = new RunnerRepositories(clones);
+  const repositories = new RunnerRepositories(
+    clones,
+    undefined,
+    undefined,
+    user === undefined ? "owner" : "all",
+  );
   // The home of agents is the one that rules and commands name by `~`.
   if (user !== undefined) process.env["HOME"] = user.home;
   const { carrier, sealerOf } =
@@ -147,17 +153,7 @@ function userOf(name: string | undefined): AgentUser | undefined {
   return user;
 }
 
-function makeTrees(dir: string): void {
-  try {
-    mkdirSync(dir, { recursive: true });
-  } catch (error) {
-    throw new UsageError(
-      `The directory for worktrees cannot be made (${errorMessage(error)}). It is the same on all runners, so make it for the user of this one.`,
-    );
-  }
-}
-
-/** Without both, each agent that it takes would fail within a second. */
+/** Without both, each agent that it takes would be parked within a second. */
 async function assertUsable(clones: string, env: CliIO["env"]): Promise<void> {
   try {
     mkdirSync(clones, { recursive: true });

@@ -13,6 +13,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { exists, listNames } from "../../lib/on-disk.ts";
+import { removeDirectory } from "../../lib/remove-directory.ts";
 
 /** What the names of sandboxes' own directories begin with. */
 export const SANDBOX_DIRECTORY = "troupe-sandbox-";
@@ -76,7 +77,7 @@ export class MadeNames {
       const until = lstatSync(file).mtimeMs + LONGEST_COMMAND_MS;
       for (const path of note.absent)
         if ((changedAt(path) ?? Number.POSITIVE_INFINITY) <= until) this.#move(path);
-      if (isOurs(note.directory)) rmSync(note.directory, { recursive: true, force: true });
+      if (isOurs(note.directory)) attempt(() => removeDirectory(note.directory));
       rmSync(file, { force: true });
     }
   }
@@ -131,7 +132,7 @@ function attempt(act: () => void): void {
   try {
     act();
   } catch {
-    // The command's end tries again, where its result can say why.
+    // A name: the command's end tries again, where its result can say why. A directory of a killed session only takes room.
   }
 }
 

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, sep } from "node:path";
 import { errorMessage } from "../../lib/errors.ts";
 import { isPattern } from "../../lib/globs.ts";
+import { removeDirectory } from "../../lib/remove-directory.ts";
 import type { ConfinedView } from "../../mailbox/confined.ts";
 import { holds, realOf } from "../engine/path-candidates.ts";
 import { describedPolicy } from "./describe.ts";
@@ -180,7 +181,11 @@ class OpenSandbox implements Sandbox {
     await this.ready;
     await this.#network?.close();
     this.#made.clear();
-    rmSync(this.#directory, { recursive: true, force: true });
+    try {
+      removeDirectory(this.#directory);
+    } catch {
+      // What is left only takes room, and the session still has to end.
+    }
   }
 
   /** Returns programs between the sandbox and the network that are in the workspace. */

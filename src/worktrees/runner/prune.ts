@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, readdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { removeDirectory } from "../../lib/remove-directory.ts";
 import type { GitEnvironment } from "../environment.ts";
 import { hasBorrowers } from "./borrowers.ts";
-import { removeFolder } from "./remove-folder.ts";
 
 export interface RepositoryLimits {
   /** Of all clones; the ones used longest ago are removed first. */
@@ -39,7 +39,7 @@ export async function pruneRepositories(
     if (!isTooMuch || age < IN_USE_MS || hasBorrowers(clone.path)) continue;
     const gone = join(folder, `.new-${ground.self.pid}-${ground.id()}`);
     renameSync(clone.path, gone);
-    removeFolder(gone);
+    removeDirectory(gone);
     bytes -= clone.bytes;
     removed.push(/([^/\\]+)\.git$/.exec(clone.path)?.[1] ?? clone.path);
   }
@@ -61,7 +61,7 @@ function dropUnfinished(clone: string): void {
   for (const name of readdirSync(packs)) {
     const file = join(packs, name);
     const at = name.startsWith("tmp_") ? (lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) : 0;
-    if (at > 0 && Date.now() - at > DAY_MS) removeFolder(file);
+    if (at > 0 && Date.now() - at > DAY_MS) removeDirectory(file);
   }
 }
 
@@ -69,7 +69,7 @@ function dropUnfinished(clone: string): void {
 function dropDead(folder: string, { isAlive }: GitEnvironment): void {
   for (const name of readdirSync(folder)) {
     const pid = Number(/^\.new-(\d+)-/.exec(name)?.[1] ?? 0);
-    if (pid > 0 && !isAlive({ pid, startedAt: null })) removeFolder(join(folder, name));
+    if (pid > 0 && !isAlive({ pid, startedAt: null })) removeDirectory(join(folder, name));
   }
 }
 

@@ -17,6 +17,7 @@ import {
   type RunnerTree,
   RunnerTrees,
   type TakenFiles,
+  type TreeReaders,
 } from "./trees.ts";
 
 /** Commits to build a bundle on: more would not make it smaller. */
@@ -43,14 +44,19 @@ export class RunnerRepositories {
   /** In which git reaches the remote: with the settings and the credentials of the runner's user. */
   readonly #env: Readonly<Record<string, string>>;
 
-  constructor(folder: string, limits = REPOSITORY_LIMITS, ground = ownEnvironment(process.env)) {
+  constructor(
+    folder: string,
+    limits = REPOSITORY_LIMITS,
+    ground = ownEnvironment(process.env),
+    readers: TreeReaders = "owner",
+  ) {
     this.#folder = folder;
     this.#limits = limits;
     this.#env = ground.env;
     // There are no settings of git in the directory.
     const env = { ...ground.env, HOME: folder, XDG_CONFIG_HOME: folder, GIT_CONFIG_NOSYSTEM: "1" };
     this.#ground = { ...ground, env };
-    this.#trees = new RunnerTrees((repository) => this.#use(repository), this.#ground);
+    this.#trees = new RunnerTrees((repository) => this.#use(repository), this.#ground, readers);
   }
 
   /** Returns the newest commits here of a repository, for a bundle without what they have. */

@@ -1,7 +1,17 @@
 import { hash } from "node:crypto";
-import { copyFileSync, existsSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { processIdentity } from "../../journal/process-identity.ts";
+import { removeDirectory } from "../../lib/remove-directory.ts";
 import { MAX_BUNDLE_BYTES, TooLargeError } from "../../mailbox/runners.ts";
 import type { Worktree } from "../../mailbox/worktree.ts";
 import type { GitEnvironment } from "../environment.ts";
@@ -18,7 +28,6 @@ import { snapshotLocked } from "../tree-snapshot.ts";
 import { gitDirOf, type TreePlace } from "../worktree-location.ts";
 import { dropBorrower, noteBorrower } from "./borrowers.ts";
 import { endOwner } from "./end-owner.ts";
-import { removeFolder } from "./remove-folder.ts";
 import {
   addHolder,
   dropHolder,
@@ -60,19 +69,24 @@ export interface EditsExport extends Pick<Travelling, "remote" | "env" | "signal
   readonly into: string;
 }
 
+/** Who may enter the directory of a session's worktrees: this user, or also the one of `--agent-user`. */
+export type TreeReaders = "owner" | "all";
+
 /** The worktrees of a runner. Each has a directory next to it with its state. */
 export class RunnerTrees {
   readonly #clone: (repository: string) => string;
   readonly #ground: GitEnvironment;
+  readonly #readers: TreeReaders;
   /** By path. An export would make directories of a removed worktree again, so its removal waits. */
   readonly #exports = new Map<string, Promise<void>>();
   /** By commit. Agents that are started together have the same. */
   readonly #heads = new Map<string, string>();
 
   /** `clone`: returns the bare clone of a repository; throws if it does not exist. */
-  constructor(clone: (repository: string) => string, ground: GitEnvironment) {
+  constructor(clone: (repository: string) => string, ground: GitEnvironment, readers: TreeReaders) {
     this.#clone = clone;
     this.#ground = ground;
+    this.#readers = readers;
   }
 
   add(tree: RunnerTree): Promise<string> {
@@ -177,7 +191,7 @@ export class RunnerTrees {
     // Not one for each agent, as they stay; enough that two paths hardly ever wait for each other.
     const name = hash("sha256", path).slice(0, 4);
     // Runners of one machine share the directory of the sessions, and maybe no other; that of one session is removed.
-    return withLock(join(dirname(dirname(path)), ".locks", name), this.#ground, work);
+    return withLock(join(locksOf(dirname(dirname(path))), name), this.#ground, work);
   }
 
   async #make(clone: string, { repository, commit, path, attempt = 0 }: RunnerTree): Promise<void> {
@@ -185,6 +199,7 @@ export class RunnerTrees {
     const name = `${basename(path).slice(0, 24)}-${ground.id().replaceAll("-", "_")}`;
     const common = ownRepository(path);
     const state = { repository, commit, name, common, clone, complete: false, owner: null, attempt };
+    this.#makeSession(dirname(path));
     writeTreeState(path, state);
     noteBorrower(clone, name, common);
     // A repository of its own: settings, hooks, branches and stashes of one agent are no other's.
@@ -205,15 +220,20 @@ export class RunnerTrees {
     writeTreeState(path, { ...state, complete: true });
   }
 
+  #makeSession(dir: string): void {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    if (this.#readers === "all") chmodSync(dir, 0o755);
+  }
+
   /** Removes a worktree and what git and Troupe know of it; each step can be repeated. */
   #clear(path: string, found: TreeState | null): void {
     dropHolders(path);
     const old = join(stateFolder(path), `old-${this.#ground.id()}`);
     if (existsSync(path)) renameSync(path, old);
     for (const name of namesIn(stateFolder(path)).filter((one) => one.startsWith("old-")))
-      removeFolder(join(stateFolder(path), name));
+      removeDirectory(join(stateFolder(path), name));
     const own = ownRepository(path);
-    if (existsSync(own)) removeFolder(own);
+    if (existsSync(own)) removeDirectory(own);
     if (found !== null) dropBorrower(found.clone, found.name);
   }
 
@@ -227,6 +247,11 @@ export class RunnerTrees {
     const gitDir = gitDirOf(state.common, path) ?? refuseRequest(`Git knows of no worktree at ${path}.`);
     return { place: { common: state.common, gitDir }, tree: treeOf(path, state) };
   }
+}
+
+/** Returns the directory of this user's locks: other users may share the one of all sessions, and not write in this one. */
+export function locksOf(sessions: string): string {
+  return join(sessions, `.locks-${process.getuid?.() ?? 0}`);
 }
 
 function ownRepository(path: string): string {

@@ -22,7 +22,8 @@ const HOLES: readonly (readonly [Claim, string, RegExp])[] = [
   [reads, "printf '%s%n' '' PATH; ls", /^started 0\/ls/],
   [reads, "find . -path './a *.txt' | xargs rg foo", /^started \.\/evil\.sh/],
   [reads, "find . | sort list.txt | xargs rg foo", /^started \.\/evil\.sh|^started .*evil/],
-  [reads, "echo '\\/etc/shadow' | xargs cat", /read \/etc\/shadow outside/],
+  // A file that any user can read.
+  [reads, "echo '\\/etc/passwd' | xargs cat", /read \/etc\/passwd outside/],
   [reads, "git ls-files --format=/etc/hostname | xargs cat", /read \/etc\/hostname outside/],
   [reads, "grep -l --label=/etc/hostname '' - < README.md | xargs cat", /read \/etc\/hostname outside/],
   [reads, "tree -Lo 2 .bashrc", /^wrote: .* \/ws\/\.bashrc/],

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { MAIN } from "../../../src/mailbox/ids.ts";
@@ -10,6 +10,9 @@ import { unless } from "../../support/needs.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { groundIn, sandboxOn } from "./ground.ts";
 import { opened, whyNoBubblewrap, whyNoSocat } from "./opened.ts";
+
+const READ_ONLY =
+  "mkdir -p $TMPDIR/mod/deep; touch $TMPDIR/mod/deep/file; chmod 555 $TMPDIR/mod/deep $TMPDIR/mod";
 
 /** A daemon of the command's: in a session of its own, deaf to TERM. */
 const daemon = (pipe: string) =>
@@ -67,6 +70,16 @@ describe("what ends in the sandbox", unless(whyNoBubblewrap), () => {
     expect(readdirSync(workspace).filter((name) => name === "ran")).toEqual([]);
   });
 
+  test("read-only directories that a command leaves in its TMPDIR go with the session", async () => {
+    const { run, sandbox } = opened();
+    // As Go does with its cache of modules.
+    const { output } = await run(`${READ_ONLY}; echo $TMPDIR`);
+    const [temporary = ""] = output.head.split("\n");
+    expect(existsSync(join(temporary, "mod/deep/file"))).toBe(true);
+    await sandbox.close();
+    expect(existsSync(temporary)).toBe(false);
+  });
+
   test.each([["without a network", ""], ...(whyNoSocat === null ? [["with one", "allowed.invalid"]] : [])])(
     "nothing survives a killed main process, and the next session moves what a command made, %s",
     { tags: ["long"] },
@@ -89,9 +102,11 @@ describe("what ends in the sandbox", unless(whyNoBubblewrap), () => {
         await processes.close();
         await sandbox.close();
       });
-      expect(readdirSync(ground.workspace)).toEqual([]);
+      expect(readdirSync(ground.workspace)).toEqual(["temporary"]);
       const moved = readdirSync(join(ground.troupeHome, "sandbox", "moved"), { recursive: true });
       expect(moved.join()).toContain(".mcp.json");
+      expect((await sandbox.ready).state).not.toBe("unavailable");
+      expect(existsSync(readFileSync(join(folder, "workspace", "temporary"), "utf8"))).toBe(false);
     },
   );
 });

@@ -18,6 +18,7 @@ const shell = platformShell(process.platform, process.env);
 const commands = backgroundCommands(processes, outputs, shell, { sandbox, mode: "on", place: () => place });
 commands.start({
   owner: MAIN,
-  command: `setsid sh -c 'exec 4>"${pipe}"; trap "" TERM; echo ready >&4; sleep 1000' & wait`,
+  // With a directory for temporary files that only root may remove as it is.
+  command: `mkdir -p $TMPDIR/mod/deep; chmod 555 $TMPDIR/mod; printf %s $TMPDIR > temporary; setsid sh -c 'exec 4>"${pipe}"; trap "" TERM; echo ready >&4; sleep 1000' & wait`,
   ...{ cwd: ground.workspace, timeoutMs: null, keep: true, signal: new AbortController().signal },
 });

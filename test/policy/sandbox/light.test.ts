@@ -132,6 +132,10 @@ describe("a command that only reads", unless(whyNoBubblewrap), () => {
     ["in the system", "echo x > /etc/troupe-was-here"],
     ["by another name", "mv a.txt b.txt"],
     ["over a mount", "unshare -rm mount -t tmpfs x /mnt"],
+    [
+      "over a mount in a namespace that is as it was",
+      "unshare -rm --propagation unchanged mount -t tmpfs x /mnt",
+    ],
     ["by a new permission", "chmod 777 a.txt"],
   ])(
     "does not write %s, and its result says that it ran read-only",

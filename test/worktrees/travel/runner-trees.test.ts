@@ -1,6 +1,15 @@
 // @module-tag long
 import { execFileSync, spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../src/lib/clock.ts";
@@ -34,6 +43,21 @@ test("what an earlier attempt left at the path is removed, after its processes w
   expect(filesBelow(path)).toEqual({ "a.txt": "- 1\n" });
   expect(readdirSync(join(path, "..")).sort()).toEqual([".one", "one"]);
   expect(readdirSync(join(path, "..", ".one")).some((name) => name.startsWith("old-"))).toBe(false);
+});
+
+test.each([
+  ["owner", "700"],
+  ["all", "755"],
+] as const)("the worktrees of a session are for %s to read", async (readers, mode) => {
+  const repository = await repositoryWith({ "a.txt": "1\n" });
+  const world = travelWorld(repository);
+  const sent = await world.sendOut({ type: "tree", tree: await world.create() });
+  const runner = new RunnerRepositories(join(world.folder, "of-readers"), undefined, world.ground, readers);
+  await runner.receive(sent.repository, { commit: sent.commit, bundle: sent.bundle ?? "" });
+  const path = join(world.folder, "trees", "of-readers", "one");
+  const lease = await runner.addTree({ repository: sent.repository, commit: sent.commit, path });
+  expect((statSync(join(path, "..")).mode & 0o777).toString(8)).toBe(mode);
+  await runner.removeTree(path, lease);
 });
 
 test("an older attempt that comes late leaves a newer one its worktree and its processes", async () => {

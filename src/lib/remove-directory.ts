@@ -1,9 +1,9 @@
 import { chmodSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { errorCode } from "../../lib/errors.ts";
+import { errorCode } from "./errors.ts";
 
-/** Removes a directory, also what a program has made read-only in it. */
-export function removeFolder(path: string): void {
+/** Removes a directory of Troupe's own, also what a program has made read-only in it: only root may remove that as it is. */
+export function removeDirectory(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true, maxRetries: 3 });
   } catch (error) {
