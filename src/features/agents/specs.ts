@@ -1,7 +1,7 @@
 import type { AgentDefinition } from "../../context/agents/definition.ts";
 import { assemble, messagesOf, type Part, systemOf } from "../../context/assemble.ts";
 import { boundsOf } from "../../context/compaction/bounds.ts";
-import { worktreeText } from "../../context/worktree-text.ts";
+import { worktreeText } from "../../context/system.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { ActorSpec, AgentTool } from "../../mailbox/messages.ts";
 import { FILE_RULES } from "../../tools/tool.ts";
