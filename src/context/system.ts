@@ -1,4 +1,5 @@
 import type { Worktree } from "../mailbox/worktree.ts";
+
 /** The sections of the main conversation's role, in their order (A2.2). */
 export const mainSections = {
   identity:
