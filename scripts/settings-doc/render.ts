@@ -56,11 +56,13 @@ count, too, and win over those that Troupe was started with.
 | \`MAX_THINKING_TOKENS\` | \`troupe.thinkingTokens\` | |
 | \`CLAUDE_CODE_MAX_OUTPUT_TOKENS\` | \`troupe.maxTokens\` | |
 | \`API_TIMEOUT_MS\` | \`troupe.idleMs\` | It limits the wait for the next part of a reply, not the whole reply. |
+| \`BASH_DEFAULT_TIMEOUT_MS\` | \`troupe.commandMs\` | |
+| \`BASH_MAX_TIMEOUT_MS\` | \`troupe.maxCommandMs\` | |
 | \`DISABLE_AUTO_COMPACT\` | \`troupe.autoCompact\` | \`1\` is \`false\`; \`0\` leaves the setting. |
 | \`TROUPE_MAX_AGENTS\` | \`troupe.maxAgents\` | |
 
-Of \`MAX_THINKING_TOKENS\`, \`CLAUDE_CODE_MAX_OUTPUT_TOKENS\`, \`API_TIMEOUT_MS\`, \`CLAUDE_CODE_EFFORT_LEVEL\` and \`DISABLE_AUTO_COMPACT\` a value
-that cannot be used is named, and the setting counts. A number above the setting's range is the largest, and Troupe says so.
+A value from \`CLAUDE_CODE_EFFORT_LEVEL\` to \`DISABLE_AUTO_COMPACT\` that cannot be used is named, and the setting counts. A number above the
+setting's range is the largest, and Troupe says so. With a wrong \`TROUPE_MAX_AGENTS\` nothing starts.
 
 \`CLAUDE_CODE_USE_BEDROCK\`, \`CLAUDE_CODE_USE_VERTEX\` and \`CLAUDE_CODE_USE_FOUNDRY\` choose nothing here: Troupe says so, and asks as if they were not
 set. Set \`ANTHROPIC_BASE_URL\` to a gateway to that provider ([models](models.md)).`;

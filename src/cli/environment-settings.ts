@@ -14,6 +14,8 @@ const LIMITS = {
   MAX_THINKING_TOKENS: "thinkingTokens",
   CLAUDE_CODE_MAX_OUTPUT_TOKENS: "maxTokens",
   API_TIMEOUT_MS: "idleMs",
+  BASH_DEFAULT_TIMEOUT_MS: "commandMs",
+  BASH_MAX_TIMEOUT_MS: "maxCommandMs",
 } as const;
 
 const PROVIDERS = {

@@ -243,7 +243,7 @@ function modelOfResumed(
 
 /** Most environments have none of these: they load nothing for it. */
 const OF_CLAUDE_CODE =
-  /^(?:MAX_THINKING_TOKENS|API_TIMEOUT_MS|DISABLE_AUTO_COMPACT|CLAUDE_CODE_(?:MAX_OUTPUT_TOKENS|EFFORT_LEVEL|USE_(?:BEDROCK|VERTEX|FOUNDRY)))$/;
+  /^(?:BASH_(?:DEFAULT|MAX)_TIMEOUT_MS|MAX_THINKING_TOKENS|API_TIMEOUT_MS|DISABLE_AUTO_COMPACT|CLAUDE_CODE_(?:MAX_OUTPUT_TOKENS|EFFORT_LEVEL|USE_(?:BEDROCK|VERTEX|FOUNDRY)))$/;
 
 async function environmentSettings(args: Arguments, env: Env, settings: Settings) {
   if (!Object.keys(env).some((name) => OF_CLAUDE_CODE.test(name))) return { settings, notes: [] };

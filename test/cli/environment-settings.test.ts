@@ -23,12 +23,17 @@ describe("a variable of Claude Code", () => {
     MAX_THINKING_TOKENS: "31999",
     CLAUDE_CODE_MAX_OUTPUT_TOKENS: " 64000 ",
     API_TIMEOUT_MS: "3000000",
+    BASH_DEFAULT_TIMEOUT_MS: "300000",
+    BASH_MAX_TIMEOUT_MS: "1800000",
     CLAUDE_CODE_EFFORT_LEVEL: "xhigh",
     DISABLE_AUTO_COMPACT: "1",
   };
   const counts = {
     effort: "xhigh",
-    limits: { thinkingTokens: 31_999, maxTokens: 64_000, idleMs: 3_000_000 },
+    limits: {
+      ...{ thinkingTokens: 31_999, maxTokens: 64_000, idleMs: 3_000_000 },
+      ...{ commandMs: 300_000, maxCommandMs: 1_800_000 },
+    },
     compaction: { auto: false },
   };
 
@@ -76,6 +81,7 @@ describe("a variable of Claude Code", () => {
     ["MAX_THINKING_TOKENS", "lots", "a whole number from 0 to 1000000"],
     ["CLAUDE_CODE_MAX_OUTPUT_TOKENS", "0", "a whole number from 1 to 1000000"],
     ["CLAUDE_CODE_MAX_OUTPUT_TOKENS", "32k", "a whole number from 1 to 1000000"],
+    ["BASH_DEFAULT_TIMEOUT_MS", "5m", "a whole number from 1000 to 86400000"],
     ["API_TIMEOUT_MS", "-1", "a whole number from 100 to 86400000"],
     ["CLAUDE_CODE_EFFORT_LEVEL", "highest", "low, medium, high, xhigh, max or auto"],
     ["DISABLE_AUTO_COMPACT", "maybe", "1 or 0"],
