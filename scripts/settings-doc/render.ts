@@ -36,8 +36,36 @@ export function renderSettingsDoc(): string {
       "|---|---|---|---|---|",
       ...settings.map(row),
     ].join("\n"),
+    VARIABLES,
   ].join("\n\n")}\n`;
 }
+
+const VARIABLES = `## Environment variables
+
+Each of these variables, most of which are Claude Code's, stands for a setting. A flag wins over the variable, and the variable over the setting. In \`env\` of settings they
+count, too, and win over those that Troupe was started with.
+
+| Variable | Setting | What differs from the setting |
+|---|---|---|
+| \`ANTHROPIC_MODEL\` | \`model\` | The flag is \`--model\`. |
+| \`ANTHROPIC_DEFAULT_OPUS_MODEL\`, \`…_SONNET_MODEL\`, \`…_HAIKU_MODEL\`, \`…_FABLE_MODEL\` | \`troupe.aliases\` | |
+| \`ANTHROPIC_SMALL_FAST_MODEL\` | \`troupe.smallModel\` | |
+| \`CLAUDE_CODE_SUBAGENT_MODEL\` | \`*\` of \`troupe.agentModels\` | Agent types that the setting names keep their model. |
+| \`CLAUDE_CODE_AGENT_LIST_IN_MESSAGES\` | \`troupe.agentListing\` | \`1\` is \`attached\`, \`0\` is \`inline\`. |
+| \`CLAUDE_CODE_EFFORT_LEVEL\` | \`effortLevel\` | The flag is \`--effort\`; in Claude Code the variable wins over it. \`auto\` leaves the effort to the server. |
+| \`MAX_THINKING_TOKENS\` | \`troupe.thinkingTokens\` | |
+| \`CLAUDE_CODE_MAX_OUTPUT_TOKENS\` | \`troupe.maxTokens\` | |
+| \`API_TIMEOUT_MS\` | \`troupe.idleMs\` | It limits the wait for the next part of a reply, not the whole reply. |
+| \`BASH_DEFAULT_TIMEOUT_MS\` | \`troupe.commandMs\` | |
+| \`BASH_MAX_TIMEOUT_MS\` | \`troupe.maxCommandMs\` | |
+| \`DISABLE_AUTO_COMPACT\` | \`troupe.autoCompact\` | \`1\` is \`false\`; \`0\` leaves the setting. |
+| \`TROUPE_MAX_AGENTS\` | \`troupe.maxAgents\` | |
+
+A value from \`CLAUDE_CODE_EFFORT_LEVEL\` to \`DISABLE_AUTO_COMPACT\` that cannot be used is named, and the setting counts. A number above the
+setting's range is the largest, and Troupe says so. With a wrong \`TROUPE_MAX_AGENTS\` nothing starts.
+
+\`CLAUDE_CODE_USE_BEDROCK\`, \`CLAUDE_CODE_USE_VERTEX\` and \`CLAUDE_CODE_USE_FOUNDRY\` choose nothing here: Troupe says so, and asks as if they were not
+set. Set \`ANTHROPIC_BASE_URL\` to a gateway to that provider ([models](models.md)).`;
 
 function row(setting: Setting<unknown>): string {
   const cells = [

@@ -46,6 +46,7 @@ export async function runActor(world: ActorWorld): Promise<void> {
       additionalDirs: spec.additionalDirs,
       resultChars: charsIn(boundsIn(state).result),
       ...(spec.fileRules ? { fileRules: spec.fileRules } : {}),
+      ...(spec.commandLimits ? { commandLimits: spec.commandLimits } : {}),
       signal,
       reads: state.reads,
       lastWriters: [],

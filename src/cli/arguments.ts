@@ -102,7 +102,6 @@ function checkValue(
 /** Flags of Claude Code, and what does the same here. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "dangerously-skip-permissions": "write --permission-mode bypassPermissions instead.",
-  effort: "set effortLevel in your settings instead.",
 };
 
 function unknownFlag(flag: string, names: readonly string[]): UsageError {

@@ -5,7 +5,7 @@ import { agentType } from "./agent-type.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Option } from "./option.ts";
 import { readFlagFile } from "./read-flag-file.ts";
-import { mainFlags as flags } from "./session-flags.ts";
+import { mainFlags as flags, sessionFlags } from "./session-flags.ts";
 import { quoted, UsageError } from "./usage-error.ts";
 
 /** Throws a `UsageError` if two flags name a role, or if the conversation that is resumed has one already. */
@@ -26,8 +26,23 @@ export function assertOneRole(args: Arguments, isResumed: boolean): void {
 export async function readSystemPrompt(args: Arguments, cwd: string): Promise<string | undefined> {
   const file = args.value(flags.systemPromptFile);
   if (file === undefined) return args.value(flags.systemPrompt);
-  const text = await readFlagFile("--system-prompt-file", file, cwd);
-  if (text.trim() === "") throw new UsageError(`--system-prompt-file: ${quoted(file)} is empty.`);
+  return readPromptFile("--system-prompt-file", file, cwd);
+}
+
+/** Returns the text that is added to the system prompt, if one is. */
+export async function readAppendedPrompt(args: Arguments, cwd: string): Promise<string | undefined> {
+  const { appendSystemPrompt, appendSystemPromptFile } = sessionFlags;
+  const text = args.value(appendSystemPrompt);
+  const file = args.value(appendSystemPromptFile);
+  if (file === undefined) return text;
+  const [one, other] = [`--${appendSystemPrompt.name}`, `--${appendSystemPromptFile.name}`];
+  if (text === undefined) return readPromptFile(other, file, cwd);
+  throw new UsageError(`${one} and ${other} both add to the system prompt; give one of them.`);
+}
+
+async function readPromptFile(flag: string, file: string, cwd: string): Promise<string> {
+  const text = await readFlagFile(flag, file, cwd);
+  if (text.trim() === "") throw new UsageError(`${flag}: ${quoted(file)} is empty.`);
   return text;
 }
 

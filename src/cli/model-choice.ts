@@ -5,7 +5,7 @@ import type { checkBaseURL } from "../model/base-url.ts";
 import type { ModelSource } from "../session/options.ts";
 import { UsageError } from "./usage-error.ts";
 
-type Env = Readonly<Record<string, string | undefined>>;
+export type Env = Readonly<Record<string, string | undefined>>;
 
 /** Which model answers. */
 export interface ModelChoice {
@@ -139,11 +139,11 @@ function customHeaders(env: Env): Readonly<Record<string, string>> | undefined {
 }
 
 /** An empty variable counts as not set. */
-function readVariable(env: Env, name: string): string | undefined {
+export function readVariable(env: Env, name: string): string | undefined {
   return env[name]?.trim() || undefined;
 }
 
-function isOn(env: Env, name: string): boolean {
+export function isOn(env: Env, name: string): boolean {
   return /^(1|true|yes|on)$/i.test(readVariable(env, name) ?? "");
 }
 

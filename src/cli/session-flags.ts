@@ -20,6 +20,12 @@ export const sessionFlags = {
     summary: "opus, sonnet, haiku, fable, an id, or offline",
     fallback: "ANTHROPIC_MODEL, else sonnet",
   }),
+  effort: choice({
+    name: "effort",
+    choices: ["low", "medium", "high", "xhigh", "max"],
+    summary: "how much effort the model puts into its replies",
+    fallback: "CLAUDE_CODE_EFFORT_LEVEL, else effortLevel",
+  }),
   offline: flag({ name: "offline", summary: "use the embedded offline model even if a key is set" }),
   maxTurns: whole({
     name: "max-turns",
@@ -104,6 +110,11 @@ export const sessionFlags = {
     name: "append-system-prompt",
     value: "TEXT",
     summary: "text that is added to the system prompt",
+  }),
+  appendSystemPromptFile: text({
+    name: "append-system-prompt-file",
+    value: "FILE",
+    summary: "the same from a file",
   }),
 } as const;
 

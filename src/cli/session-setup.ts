@@ -10,7 +10,7 @@ import type { SupervisorOptions } from "../session/options.ts";
 import type { ResumableSession } from "../session/resume-session.ts";
 import { limitRanges } from "../settings/limit-ranges.ts";
 import { whyNotMode } from "../settings/modes.ts";
-import type { ReadSettings } from "../settings/read-settings.ts";
+import type { ReadSettings, Settings } from "../settings/read-settings.ts";
 import type { PermissionMode } from "../settings/rules.ts";
 import { settingName } from "../settings/setting.ts";
 import { listText } from "../settings/settings-file.ts";
@@ -28,9 +28,9 @@ import { addedDirs, managedDir, settingsDirs, workingDir } from "./directories.t
 import { INBOX, inboxUser } from "./inbox/inbox-user.ts";
 import type { CliIO } from "./io.ts";
 import { languageServersHere } from "./language-servers.ts";
-import { assertOneRole, findMainAgent, readSystemPrompt } from "./main-role.ts";
+import { assertOneRole, findMainAgent, readAppendedPrompt, readSystemPrompt } from "./main-role.ts";
 import { sessionServers } from "./mcp/configured-servers.ts";
-import { chooseModel, lacksKey, type ModelChoice } from "./model-choice.ts";
+import { chooseModel, type Env, lacksKey, type ModelChoice } from "./model-choice.ts";
 import type { ChosenRunners } from "./runners/choose-runners.ts";
 import { sessionFlags as flags, limitPatience, permissionPromptTool } from "./session-flags.ts";
 import {
@@ -73,7 +73,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   const { resume } = own;
   assertOneRole(args, resume !== undefined);
   const systemPrompt = await readSystemPrompt(args, io.cwd);
-  const appendSystemPrompt = args.value(flags.appendSystemPrompt);
+  const appendSystemPrompt = await readAppendedPrompt(args, io.cwd);
   const cwd = await workingDir(args, io);
   const added = await addedDirs(args, io);
   // Of the process's own environment: settings must not move what they are kept with.
@@ -87,7 +87,8 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   const { read, reader, plugins } = settings;
   assertFlagsMayAllow(args.value(flags.allowedTools), read);
   const env = { ...io.env, ...read.settings.env };
-  const limits = limitsOf(args, own, env, read);
+  const here = await environmentSettings(args, env, read.settings);
+  const limits = limitsOf(args, own, env, here.settings);
   const permissionMode = chooseMode(args.value(flags.permissionMode), read, io);
   const problem = homeProblem(home);
   if (problem !== null) throw new Error(problem);
@@ -126,7 +127,9 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   );
   const title = resume?.title || own.title;
   const { runners, engine } = await runnersOf(args, io, read.settings.runners, resume);
-  const { effort, forks, checkReports, commandEnv, sandbox, fileRules, compaction } = read.settings;
+  const { forks, checkReports, commandEnv, sandbox, fileRules } = read.settings;
+  const { compaction } = here.settings;
+  const effort = args.value(flags.effort) ?? here.settings.effort;
   const { webSearch, worktree, deferTools } = read.settings;
   const waitsInInbox = args.value(permissionPromptTool) === INBOX;
   return {
@@ -136,6 +139,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       args.value(limitPatience) ?? read.settings.limits.limitPatienceMs ?? limitRanges.limitPatienceMs.usual,
     notes: [
       ...settings.notes,
+      ...here.notes,
       ...extra.notes,
       ...servers.notes,
       ...agents.notes,
@@ -237,14 +241,23 @@ function modelOfResumed(
   return source.provider === "offline" || resume.model === "offline" ? undefined : resume.model;
 }
 
-type Env = Readonly<Record<string, string | undefined>>;
+/** Most environments have none of these: they load nothing for it. */
+const OF_CLAUDE_CODE =
+  /^(?:BASH_(?:DEFAULT|MAX)_TIMEOUT_MS|MAX_THINKING_TOKENS|API_TIMEOUT_MS|DISABLE_AUTO_COMPACT|CLAUDE_CODE_(?:MAX_OUTPUT_TOKENS|EFFORT_LEVEL|USE_(?:BEDROCK|VERTEX|FOUNDRY)))$/;
+
+async function environmentSettings(args: Arguments, env: Env, settings: Settings) {
+  if (!Object.keys(env).some((name) => OF_CLAUDE_CODE.test(name))) return { settings, notes: [] };
+  const { providerNotes, settingsWithEnvironment } = await import("./environment-settings.ts");
+  const { notes, ...here } = settingsWithEnvironment(env, settings);
+  return { ...here, notes: [...notes, ...(args.value(flags.offline) ? [] : providerNotes(env))] };
+}
 
 /** A flag wins over the environment, and that over settings. */
 function limitsOf(
   args: Arguments,
   own: OwnSetup,
   env: Env,
-  { settings }: ReadSettings,
+  settings: Settings,
 ): SupervisorOptions["limits"] & object {
   const maxAgents = own.maxAgents ?? maxAgentsIn(env);
   const maxTurns = args.value(flags.maxTurns);

@@ -254,6 +254,10 @@ export const ActorModel = z.object({
 });
 export type ActorModel = z.infer<typeof ActorModel>;
 
+/** Milliseconds that a command in the foreground may take: by default, and at most. */
+export const CommandLimits = z.object({ usual: z.number(), most: z.number() });
+export type CommandLimits = z.infer<typeof CommandLimits>;
+
 /** All that a thread needs to be an agent. */
 export const ActorSpec = z.lazy(() =>
   z.object({
@@ -278,6 +282,8 @@ export const ActorSpec = z.lazy(() =>
     effort: z.optional(Effort),
     /** Local calls of one reply that run at the same time; absent in old journals: `PARALLEL_CALLS`. */
     parallelCalls: z.optional(z.number()),
+    /** Absent for the defaults. */
+    commandLimits: z.optional(CommandLimits),
     /** The turn number after which the next reply is the last. */
     maxTurns: z.number(),
     /** Total tokens (input, output, cache) after which the agent writes its summary. */

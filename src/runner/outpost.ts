@@ -81,14 +81,15 @@ export class Outpost {
 
   constructor(parts: OutpostParts) {
     this.#parts = parts;
-    const { processes, outputs, clock, rules, files, onFault } = parts;
+    const { processes, outputs, clock, rules, files, offer, onFault } = parts;
     this.#edits = new EditSender({
       ...{ files, stopping: this.stopping.signal, onFault },
       tell: (notice) => this.#inbox.pushNotice(notice),
     });
     const shell = platformShell(process.platform, process.env);
+    const variables = { CLAUDE_CODE_SESSION_ID: offer.session };
     this.#background = new Background({
-      commands: backgroundCommands(processes, outputs, shell, rules.sandbox.commands),
+      commands: backgroundCommands(processes, outputs, shell, rules.sandbox.commands, () => variables),
       ...{ processes, clock, note: () => {} },
       tell: (_, notice) => this.#inbox.pushNotice(notice),
       forget: (_, notice) => this.#inbox.withdraw(notice),

@@ -64,7 +64,7 @@ import { MAIN } from "../mailbox/ids.ts";
 import { AddedDirs } from "../policy/confinement/added-dirs.ts";
 import type { UserHandler } from "../policy/user-requests.ts";
 import { platformShell } from "../processes/platform-shell.ts";
-import { turnsWithin } from "../settings/limits.ts";
+import { commandLimitsOf, turnsWithin } from "../settings/limits.ts";
 import { narrower } from "../settings/modes.ts";
 import { ActorSystem } from "../supervisor/actor-system.ts";
 import { decideCall } from "../supervisor/calls.ts";
@@ -332,7 +332,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     ...{ list: agentList.inline, resolve: agentList.listing, forks },
     spawn: (type, input, call) => agents.spawn(type, input, call),
   });
-  toolbox.fill({ ours: [bindTool(agent), ...ours], custom });
+  toolbox.fill({ ours: [bindTool(agent), ...ours], custom, commandLimits: commandLimitsOf(limits) });
   toolbox.explainWith(servers.whyAbsent);
   toolbox.explainWith((_, name) => withheld.find(({ tool }) => tool === name)?.reason ?? null);
   warnOfMistyped(options, toolbox.known, onWarning);

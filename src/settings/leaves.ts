@@ -62,6 +62,13 @@ export function checkLeaves(value: JsonObject, from: SettingsPath): CheckedLeave
   }
 
   function keep(inner: unknown, path: readonly string[]): void {
+    const meant = translateKey(path, inner);
+    if (meant !== null) {
+      // First, so that Troupe's own name in the same file wins.
+      leaves.unshift(...meant.leaves.map((leaf) => ({ ...from, ...leaf })));
+      problems.push(...meant.problems);
+      return;
+    }
     const isLogin = LOGINS.includes(path.join("."));
     if (includes(UNENFORCED, path)) unenforced.push(settingName({ path }));
     else if (includes(IGNORED, path) || (isLogin && from.scope !== "enterprise"))
@@ -177,7 +184,7 @@ export function parseValue(
 
 /** Keys that other tools read from the same files, and that mean nothing here: a line says so. */
 const IGNORED = `advisorModel agent agentPushNotifEnabled allowAllClaudeAiMcps alwaysThinkingEnabled apiProvider
-  askUserQuestionTimeout attribution autoCompactEnabled autoCompactWindow autoConnectIde autoInstallIdeExtension
+  askUserQuestionTimeout attribution autoCompactWindow autoConnectIde autoInstallIdeExtension
   autoMemoryDirectory autoMemoryEnabled autoMode autoScrollEnabled autoUpdates autoUpdatesChannel
   awaySummaryEnabled awsAuthRefresh awsCredentialExport axScreenReader channelsEnabled claudeMd
   cleanupPeriodDays companyAnnouncements defaultShell diffTool disableArtifact disableAutoMode
@@ -195,7 +202,7 @@ const IGNORED = `advisorModel agent agentPushNotifEnabled allowAllClaudeAiMcps a
   spinnerVerbs sshConfigs subagentStatusLine syntaxHighlightingDisabled teammateDefaultModel teammateMode
   terminalProgressBarEnabled theme timeFormat tui useAutoModeDuringPlan verbose viewMode vimInsertModeRemaps
   voice voiceEnabled wheelScrollAccelerationEnabled workflowKeywordTriggerEnabled workflowSizeGuideline
-  worktree.bgIsolation worktree.sparsePaths worktree.symlinkDirectories wslInheritsWindowsSettings`;
+  worktree.bgIsolation worktree.sparsePaths wslInheritsWindowsSettings`;
 
 /**
  * Keys of the organisation's file that let only accounts with a login be used, whatever their value. In other files they
@@ -222,6 +229,34 @@ function isRemark(path: readonly string[]): boolean {
 
 function includes(names: string, path: readonly string[]): boolean {
   return names.split(/\s+/).includes(path.join("."));
+}
+
+/** A key of Claude Code as the settings of Troupe that mean the same. */
+interface TranslatedKey {
+  readonly leaves: readonly Pick<Leaf, "path" | "value" | "setting">[];
+  readonly problems: readonly Problem[];
+}
+
+/** Returns what such a key means here, checked, or null if nothing does. */
+function translateKey(path: readonly string[], input: unknown): TranslatedKey | null {
+  const [first, second, ...more] = path;
+  if (first === "autoCompactEnabled" && second === undefined) {
+    const setting = schema.compaction.auto;
+    return typeof input === "boolean"
+      ? { leaves: [{ path: setting.path, value: input, setting }], problems: [] }
+      : { leaves: [], problems: [{ path, message: `must be ${setting.what}` }] };
+  }
+  if (first !== "worktree" || second !== "symlinkDirectories" || more.length > 0) return null;
+  const setting = schema.worktree.dependencies;
+  const given = Array.isArray(input) ? input : [];
+  const names = textsIn(given).map((name) => name.replace(/^(?:\.\/)+/, ""));
+  const dirs = names.filter((name) => setting.schema.safeParse({ [name]: "link" }).success);
+  const isWhole = given === input && dirs.length === given.length;
+  const message = "must be a list of directories below the top of the repository";
+  return {
+    leaves: dirs.map((name) => ({ path: [...setting.path, name], value: "link", setting })),
+    problems: isWhole ? [] : [{ path, message, partly: dirs.length > 0 }],
+  };
 }
 
 /** The `sandbox` object that users have from other tools, as settings of Troupe. */

@@ -18,6 +18,8 @@ export const limitRanges = {
   stuckWarnMs: { usual: 10_000, min: 100, max: DAY_MS },
   stuckMs: { usual: 60_000, min: 1_000, max: DAY_MS },
   toolMs: { usual: 600_000, min: 1_000, max: DAY_MS },
+  commandMs: { usual: 120_000, min: 1_000, max: DAY_MS },
+  maxCommandMs: { usual: 600_000, min: 1_000, max: DAY_MS },
   mcpStartMs: { usual: 5_000, min: 0, max: 600_000 },
   graceMs: { usual: 2_000, min: 0, max: 60_000 },
   maxTokens: { usual: 16_000, min: 1, max: 1_000_000 },

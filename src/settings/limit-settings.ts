@@ -23,6 +23,14 @@ export const limitSettings = {
   stuckWarnMs: limit("stuckWarnMs", "Milliseconds that the thread of a call can hang before a warning."),
   stuckMs: limit("stuckMs", "Milliseconds that the thread of a call can hang before it is ended."),
   toolMs: limit("toolMs", "Milliseconds that a call in a thread can take; commands have their own."),
+  commandMs: limit(
+    "commandMs",
+    "Milliseconds that a command in the foreground can take if its call sets no timeout.",
+  ),
+  maxCommandMs: limit(
+    "maxCommandMs",
+    "The longest timeout that a call of Bash can set, in milliseconds; at least `troupe.commandMs`.",
+  ),
   mcpStartMs: limit("mcpStartMs", "Milliseconds that the first request waits for MCP servers to start."),
   graceMs: limit("graceMs", "Milliseconds that a cancelled agent has to end by itself."),
   maxTokens: limit(

@@ -26,6 +26,10 @@ export interface Limits {
   readonly stuckMs: number;
   /** Milliseconds a call in a thread may take; commands have their own time (default 600,000). */
   readonly toolMs: number;
+  /** Milliseconds that a command in the foreground may take if its call sets no timeout (default 120,000). */
+  readonly commandMs: number;
+  /** The most that a call can ask for, at least `commandMs` (default 600,000). */
+  readonly maxCommandMs: number;
   /** Milliseconds that the first request waits for MCP servers that are still starting (default 5,000). */
   readonly mcpStartMs: number;
   /** Milliseconds an agent has to end by itself once it is cancelled (default 2,000). */
@@ -58,6 +62,18 @@ export function limitsOf(wanted: Partial<Limits> = {}): Limits {
   const entries = names.map((name) => [name, wholeWithin(wanted[name], ranges[name], ranges[name].usual)]);
   // One entry for each name.
   return Object.fromEntries(entries) as Limits;
+}
+
+/** Returns how long commands in the foreground may take, or undefined if that is as usual. */
+export function commandLimitsOf({
+  commandMs: usual,
+  maxCommandMs,
+}: Pick<Limits, "commandMs" | "maxCommandMs">):
+  | { readonly usual: number; readonly most: number }
+  | undefined {
+  const { commandMs, maxCommandMs: most } = limitRanges;
+  if (usual === commandMs.usual && maxCommandMs === most.usual) return undefined;
+  return { usual, most: Math.max(usual, maxCommandMs) };
 }
 
 /** Turns of an agent: its definition's where that is stricter than the session's. */

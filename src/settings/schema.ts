@@ -154,7 +154,7 @@ export const schema = {
   effort: setting(
     "effortLevel",
     oneOf<Effort>(["low", "medium", "high", "xhigh", "max"]),
-    "How much effort the model puts into its replies; an agent's definition wins.",
+    "How much effort the model puts into its replies; `--effort` and an agent's definition win.",
     { fallback: "the server's" },
   ),
   limits: limitSettings,
@@ -204,7 +204,7 @@ export const schema = {
     auto: setting(
       "troupe.autoCompact",
       yesOrNo(),
-      "Whether a conversation that no longer fits into its model's window is compacted automatically; `/compact` always works.",
+      "Whether a conversation that no longer fits into its model's window is compacted automatically; `/compact` always works. `autoCompactEnabled` of Claude Code means the same.",
       { fallback: "true" },
     ),
     at: setting(

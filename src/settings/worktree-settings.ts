@@ -18,7 +18,7 @@ export const worktreeSettings = {
       'a directory below the top of the repository, such as node_modules, with "link" or "copy"',
       z.record(z.string().check(z.refine(isDirBelow)), z.enum(["link", "copy"])),
     ),
-    'Directories that git ignores and a build needs, by their path from the top of the repository, such as `{ "node_modules": "link" }`: linked or copied into each worktree if they exist.',
+    'Directories that git ignores and a build needs, by their path from the top of the repository, such as `{ "node_modules": "link" }`: linked or copied into each worktree if they exist. `worktree.symlinkDirectories` of Claude Code, a list, links them.',
   ),
   setup: setting(
     "worktree.setup",

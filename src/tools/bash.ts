@@ -1,6 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import * as z from "zod/mini";
 import { isPathInside } from "../lib/paths.ts";
+import type { CommandLimits } from "../mailbox/messages.ts";
 import type { CommandResult } from "../mailbox/runs.ts";
 import { bashPrompt, LONGEST_SLEEP_SECONDS } from "./bash-prompt.ts";
 import { formatSize, MAX_OUTPUT_CHARS, shownOutput } from "./command-output.ts";
@@ -13,28 +14,30 @@ export const MAX_TIMEOUT_MS = 600_000;
 /** A system takes arguments of at most 128 KB, including the shell script around the command. */
 const MAX_COMMAND_BYTES = 120_000;
 
-const Input = z.strictObject({
-  command: z.string().check(z.describe("The command to run (required)")),
-  timeout: z.optional(
-    z
-      .number()
-      .check(
-        z.describe(
-          `Milliseconds after which it is ended (default ${DEFAULT_TIMEOUT_MS}, at most ${MAX_TIMEOUT_MS})`,
-        ),
-      ),
-  ),
-  description: z.optional(
-    z.string().check(z.describe("What the command does, in five to ten words, for the user")),
-  ),
-  run_in_background: z.optional(
-    z.boolean().check(z.describe("Continue immediately; you are notified when the command has ended")),
-  ),
-  dangerouslyDisableSandbox: z.optional(
-    z.boolean().check(z.describe("Ask the user to let it run outside the sandbox")),
-  ),
-});
+export const COMMAND_LIMITS: CommandLimits = { usual: DEFAULT_TIMEOUT_MS, most: MAX_TIMEOUT_MS };
+
+const Input = inputWithin(COMMAND_LIMITS);
 type Input = z.infer<typeof Input>;
+
+function inputWithin({ usual, most }: CommandLimits) {
+  return z.strictObject({
+    command: z.string().check(z.describe("The command to run (required)")),
+    timeout: z.optional(
+      z
+        .number()
+        .check(z.describe(`Milliseconds after which it is ended (default ${usual}, at most ${most})`)),
+    ),
+    description: z.optional(
+      z.string().check(z.describe("What the command does, in five to ten words, for the user")),
+    ),
+    run_in_background: z.optional(
+      z.boolean().check(z.describe("Continue immediately; you are notified when the command has ended")),
+    ),
+    dangerouslyDisableSandbox: z.optional(
+      z.boolean().check(z.describe("Ask the user to let it run outside the sandbox")),
+    ),
+  });
+}
 
 interface Output {
   /** As the model reads it. */
@@ -44,12 +47,7 @@ interface Output {
 
 export const bashTool: Tool<Input, Output, AgentCallContext> = {
   name: "Bash",
-  description: bashPrompt({
-    defaultTimeoutMs: DEFAULT_TIMEOUT_MS,
-    maxTimeoutMs: MAX_TIMEOUT_MS,
-    maxOutputChars: MAX_OUTPUT_CHARS,
-  }),
-  inputSchema: Input,
+  ...wordsWithin(COMMAND_LIMITS, Input),
   permissionLevel: "execute",
   needsHost: true,
   title: ({ command }) => command.trim(),
@@ -61,24 +59,33 @@ export const bashTool: Tool<Input, Output, AgentCallContext> = {
   response: ({ response }) => response,
 };
 
+/** Returns the tool as models see it in a session with these limits. */
+export function bashToolWithin(limits: CommandLimits): typeof bashTool {
+  return { ...bashTool, ...wordsWithin(limits, inputWithin(limits)) };
+}
+
+function wordsWithin({ usual, most }: CommandLimits, inputSchema: typeof Input) {
+  const numbers = { defaultTimeoutMs: usual, maxTimeoutMs: most, maxOutputChars: MAX_OUTPUT_CHARS };
+  return { description: bashPrompt(numbers), inputSchema };
+}
+
 async function bash(input: Input, context: AgentCallContext): Promise<Output | ToolFailure> {
-  const { command, timeout = DEFAULT_TIMEOUT_MS } = input;
+  const { usual, most } = context.commandLimits ?? COMMAND_LIMITS;
+  const { command, timeout = usual } = input;
   const place = await placeToRun(context);
   if (input.run_in_background) return startInBackground(input, place, context);
-  const timeoutMs = Math.min(Math.trunc(timeout), MAX_TIMEOUT_MS);
+  const timeoutMs = Math.min(Math.trunc(timeout), most);
   const result = await context.command({ call: context.call, command, cwd: place.cwd, timeoutMs });
   context.ran(command, result.exitCode);
   if (result.moved !== undefined) return movedResult(result, result.moved);
   const moved = await followDirectory(result.cwd, place.cwd, context);
   const notes = [
     ...place.notes,
-    ...(timeout > MAX_TIMEOUT_MS
-      ? [`timeout was ${timeout} ms; the most is ${MAX_TIMEOUT_MS} ms, which was used.`]
-      : []),
+    ...(timeout > most ? [`timeout was ${timeout} ms; the most is ${most} ms, which was used.`] : []),
     ...moved,
     ...sleepAdvice(command),
   ];
-  return resultOf(result, notes, timeoutMs);
+  return resultOf(result, notes, { timeoutMs, most });
 }
 
 function movedResult({ output }: CommandResult, task: string): Output {
@@ -97,7 +104,7 @@ function inputProblem({ command, timeout }: Input): string | null {
   if (command.includes("\0"))
     return "command contains a NUL character, which a shell cannot be given. Write it without.";
   if (timeout !== undefined && !(timeout >= 1))
-    return `timeout must be at least 1 ms, and ${timeout} is not. Leave it out for ${DEFAULT_TIMEOUT_MS} ms.`;
+    return `timeout must be at least 1 ms, and ${timeout} is not. Leave it out for the default.`;
   return null;
 }
 
@@ -148,11 +155,9 @@ async function followDirectory(
  * Output first, then the runtime's notes, in brackets and always last, so that no output can pass for them. Every exit
  * code is a result (of grep, of a test run); only a command that did not end by itself is an error.
  */
-function resultOf(result: CommandResult, notes: readonly string[], timeoutMs: number): Output | ToolFailure {
+function resultOf(result: CommandResult, notes: readonly string[], time: CommandTime): Output | ToolFailure {
   const output = shownOutput(result.output);
-  const frame = [...notes, ...remarks(result), ending(result, timeoutMs)]
-    .map((note) => `[${note}]`)
-    .join("\n");
+  const frame = [...notes, ...remarks(result), ending(result, time)].map((note) => `[${note}]`).join("\n");
   const text = `${output === "" ? "(no output)" : output}\n${frame}`;
   if (result.outcome !== "exited" || result.flooded) return failed(text);
   // Hook scripts look for either stream.
@@ -160,6 +165,11 @@ function resultOf(result: CommandResult, notes: readonly string[], timeoutMs: nu
   const { path } = result.output;
   const file = path === null ? {} : { persistedOutputPath: path };
   return { text, response: { ...streams, exitCode: result.exitCode, ...file } };
+}
+
+interface CommandTime {
+  readonly timeoutMs: number;
+  readonly most: number;
 }
 
 /** Returns what the runtime has to say about a command that ran, except how it ended. */
@@ -170,7 +180,7 @@ function remarks({ outcome, reason }: CommandResult): string[] {
 
 function ending(
   { outcome, exitCode, signal, reason, output, flooded }: CommandResult,
-  timeoutMs: number,
+  { timeoutMs, most }: CommandTime,
 ): string {
   if (flooded)
     return `Ended, because it had written ${formatSize(output.bytes)}, the most that is kept. Let it write less, or write to a file.`;
@@ -180,7 +190,7 @@ function ending(
     case "signalled":
       return `Ended by signal ${signal}; there is no exit code.`;
     case "timed-out":
-      return `Ended after ${timeoutMs} ms (timeout), with all it had started. Ask for more time (at most ${MAX_TIMEOUT_MS} ms) or use run_in_background.`;
+      return `Ended after ${timeoutMs} ms (timeout), with all it had started. Ask for more time (at most ${most} ms) or use run_in_background.`;
     case "cancelled":
       return "Ended, because the agent was stopped.";
     case "not-started":

@@ -4,6 +4,7 @@ import type { FileDiff } from "../lib/file-diff.ts";
 import type { Access, LastWriter } from "../mailbox/calls.ts";
 import type { ToolDefinition, ToolResultContent } from "../mailbox/conversation.ts";
 import type { ActorId, CallId } from "../mailbox/ids.ts";
+import type { CommandLimits } from "../mailbox/messages.ts";
 import type {
   BackgroundAnswer,
   BackgroundRequest,
@@ -89,6 +90,8 @@ export interface AgentCallContext extends ThreadCallContext {
   readonly todo: TodoList;
   /** Tools whose schemas are not in the request (default: none). */
   readonly deferred?: readonly ToolDefinition[];
+  /** Of commands in the foreground; absent for the defaults. */
+  readonly commandLimits?: CommandLimits;
   /** Runs a command in a shell; long output is in a file. */
   readonly command: (request: CommandRequest) => Promise<CommandResult>;
   /** Starts a background command, which runs until it ends, is stopped, or the agent ends. */

@@ -1,16 +1,17 @@
 import { resolveTools } from "../context/agents/tool-names.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import type { AgentTool } from "../mailbox/messages.ts";
+import type { AgentTool, CommandLimits } from "../mailbox/messages.ts";
 import { matchesToolName } from "../policy/denied-tools.ts";
 import type { PermissionLevel } from "../policy/user-requests.ts";
-import type { InvalidCall, ReadyCall, SealedTool } from "./bind-tool.ts";
+import { bashToolWithin } from "./bash.ts";
+import { bindTool, type InvalidCall, type ReadyCall, type SealedTool } from "./bind-tool.ts";
 import { refusedSchema } from "./deferred/request-schema.ts";
 import { CALLER, SEARCH } from "./deferred/resolve-call.ts";
 import type { CustomTool } from "./define-tool.ts";
 import { descriptionOf, schemaOf } from "./definition.ts";
 import { agentTools } from "./index.ts";
 import type { Offered } from "./prompt.ts";
-import type { CallContext } from "./tool.ts";
+import type { AgentCallContext, CallContext } from "./tool.ts";
 
 /** What the gate needs to know of a tool, wherever it runs. */
 export interface KnownTool {
@@ -80,12 +81,17 @@ export class Toolbox {
   fill({
     ours,
     custom,
+    commandLimits,
   }: {
     readonly ours: readonly CustomTool[];
     readonly custom: readonly CustomTool[];
+    /** Absent for the defaults. */
+    readonly commandLimits?: CommandLimits | undefined;
   }): void {
+    const own = (tool: SealedTool<AgentCallContext>) =>
+      commandLimits !== undefined && tool.name === "Bash" ? bindTool(bashToolWithin(commandLimits)) : tool;
     const all = [
-      ...agentTools.map((tool) => known(tool, "agent", null, false)),
+      ...agentTools.map((tool) => known(own(tool), "agent", null, false)),
       ...ours.map((tool) => known(tool, "supervisor", tool, false)),
       // One with a module can run here as well, for agents of a session in which it had none.
       ...custom.map((tool) => known(tool, tool.module === undefined ? "supervisor" : "agent", tool, true)),

@@ -94,7 +94,6 @@ describe("a command line is refused in one sentence", () => {
       ["--dangerously-skip-permissions"],
       'There is no flag "--dangerously-skip-permissions"; write --permission-mode bypassPermissions instead.',
     ],
-    [["--effort", "high"], 'There is no flag "--effort"; set effortLevel in your settings instead.'],
     [["--dir", "x"], 'There is no flag "--dir"; did you mean --add-dir?'],
     [
       ["--zebra"],

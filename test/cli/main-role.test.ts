@@ -32,6 +32,25 @@ describe("the role of the main conversation", () => {
     expect(options).toMatchObject({ systemPrompt: "You are\na poet.\n" });
   });
 
+  test("--append-system-prompt-file adds a file to it, also to a role of its own", async () => {
+    const { project, run } = here();
+    writeFileSync(join(project, "more.md"), "\uFEFFBe brief.\n");
+    const file = ["--append-system-prompt-file", "more.md"];
+    expect((await run("-p", "x", ...file)).options).toMatchObject({ appendSystemPrompt: "Be brief.\n" });
+    expect((await run("-p", "x", ...file, "--system-prompt", "A poet.")).options).toMatchObject({
+      systemPrompt: "A poet.",
+      appendSystemPrompt: "Be brief.\n",
+    });
+    const both = await run("-p", "x", ...file, "--append-system-prompt", "y");
+    expect(both.code).toBe(2);
+    expect(both.err).toContain(
+      "--append-system-prompt and --append-system-prompt-file both add to the system prompt; give one of them.",
+    );
+    const missing = await run("-p", "x", "--append-system-prompt-file", "no.md");
+    expect(missing.code).toBe(2);
+    expect(missing.err).toContain('--append-system-prompt-file: "no.md" cannot be read');
+  });
+
   test("--agent takes a definition, with its model, unless --model or a setting names another", async () => {
     const { homedir, run } = here(withServer);
     agentsIn(homedir, { "dba.md": simple("dba", "tools: Read\nmodel: haiku\n") });

@@ -50,6 +50,13 @@ function seen({ log }: OfferedAgent) {
   return { before, result: JSON.stringify(turn), log };
 }
 
+it("gives commands the ID of the session", async () => {
+  const { result, session } = await tried(() => bash(`echo "[$CLAUDE_CODE_SESSION_ID]"`), {
+    rules: [rule("allow", "Bash")],
+  });
+  expect(result).toContain(`[${session.id}]`);
+});
+
 describe("what a runner does not allow by itself", () => {
   it.each<[string, (dir: string, outside: string) => Call, string]>([
     [

@@ -103,13 +103,13 @@ describe("settings", () => {
 
   test("know each key of the published schema of Claude Code, and which of them count", async () => {
     const keys = {
-      ...{ fallbackModel: ["sonnet"], autoCompactEnabled: true, enabledMcpjsonServers: ["a"], voice: {} },
+      ...{ fallbackModel: ["sonnet"], fastMode: true, enabledMcpjsonServers: ["a"], voice: {} },
       permissions: { disableAutoMode: "disable" },
     };
     const folders = foldersWith({ user: { ...keys, disabledMcpjsonServers: ["b"], disableWorkflows: true } });
     const file = folders.fileOf("user");
     expect((await readAll(folders, true)).warnings).toEqual([
-      `${file}: fallbackModel, autoCompactEnabled, enabledMcpjsonServers, voice, permissions.disableAutoMode are not used here.`,
+      `${file}: fallbackModel, fastMode, enabledMcpjsonServers, voice, permissions.disableAutoMode are not used here.`,
       `${file}: Troupe does not enforce disableWorkflows; use permission rules or troupe.sandbox instead.`,
     ]);
   });
@@ -257,7 +257,7 @@ describe("settings", () => {
     const folders = foldersWith({
       user: {
         theme: "dark",
-        worktree: { symlinkDirectories: ["node_modules"], basRef: "head" },
+        worktree: { sparsePaths: ["src"], basRef: "head" },
         $schema: "https://example.org/schema.json",
         _comment: "mine",
         "//": 1,
@@ -269,7 +269,7 @@ describe("settings", () => {
     const read = await readAll(folders, false);
     expect(read.warnings).toEqual([
       `${folders.fileOf("user")}: there is no setting worktree.basRef, modle, troupe.maxAgnets, troupe.aliases.opsu; correct or remove it.`,
-      `${folders.fileOf("user")}: theme, worktree.symlinkDirectories, outputStyle are not used here.`,
+      `${folders.fileOf("user")}: theme, worktree.sparsePaths, outputStyle are not used here.`,
     ]);
     expect(read.leaves.map(({ path }) => path.join("."))).toContain("modle");
   });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { CommandRequest, CommandResult } from "../../src/mailbox/runs.ts";
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from "../../src/tools/bash.ts";
+import { Toolbox } from "../../src/tools/toolbox.ts";
 import { definitionOf } from "../support/definition-of.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { toolNamed, workbenches } from "./workbench.ts";
@@ -116,6 +117,23 @@ describe("how long it may take (A7.2)", () => {
     const said = await text("Bash", { command: "make", timeout: MAX_TIMEOUT_MS + 1 }, second);
     expect(second.asked[0]?.timeoutMs).toBe(MAX_TIMEOUT_MS);
     expect(said).toContain("the most is 600000 ms, which was used");
+  });
+
+  test("is what the session says, in its description, too", async () => {
+    const { text } = bench();
+    const commandLimits = { usual: 300_000, most: 1_800_000 };
+    const first = asking();
+    await text("Bash", { command: "make" }, { ...first, commandLimits });
+    expect(first.asked[0]?.timeoutMs).toBe(300_000);
+    const second = asking();
+    const said = await text("Bash", { command: "make", timeout: 2_000_000 }, { ...second, commandLimits });
+    expect(second.asked[0]?.timeoutMs).toBe(1_800_000);
+    expect(said).toContain("the most is 1800000 ms, which was used");
+    const toolbox = new Toolbox(() => false);
+    toolbox.fill({ ours: [], custom: [], commandLimits });
+    const described = JSON.stringify(toolbox.select(["Bash"], []));
+    expect(described).toContain("5 minutes unless timeout says otherwise, 30 minutes (1800000 ms) at most");
+    expect(described).toContain("(default 300000, at most 1800000)");
   });
 
   test("a long sleep in the foreground is run, with advice (A4.4)", async () => {

@@ -4,6 +4,7 @@ import { boundsOf } from "../../context/compaction/bounds.ts";
 import { worktreeText } from "../../context/system.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { ActorSpec, AgentTool } from "../../mailbox/messages.ts";
+import { commandLimitsOf } from "../../settings/limits.ts";
 import { FILE_RULES } from "../../tools/tool.ts";
 import type { Budget } from "../budget/budget.ts";
 import { windowFor } from "../compaction/windows.ts";
@@ -120,6 +121,7 @@ function splitTools({ options, toolbox }: Common, { tools, model, awaits }: OwnP
 function spec(common: Common, given: OwnParts): ActorSpec {
   const { options, limits } = common;
   const { role: _, prompt: __, memory: ___, awaits: ____, images: _____, root = options.cwd, ...own } = given;
+  const commandLimits = commandLimitsOf(limits);
   const { thinkingTokens = limits.thinkingTokens, effort = options.effort } = own;
   const words = firstWords(common, given, windowFor(own.model, options.compaction).tokens);
   const parts = partsOf(common, given, words);
@@ -137,6 +139,7 @@ function spec(common: Common, given: OwnParts): ActorSpec {
     ...(thinkingTokens > 0 ? { thinkingTokens } : {}),
     ...(effort === undefined ? {} : { effort }),
     parallelCalls: limits.parallelCalls,
+    ...(commandLimits === undefined ? {} : { commandLimits }),
     root,
     additionalDirs: additionalDirsOf(common, own.isolation),
     ...(options.fileRules ? { fileRules: { ...FILE_RULES, ...options.fileRules } } : {}),

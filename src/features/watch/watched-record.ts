@@ -1,15 +1,20 @@
 import { type ActorHandle, UNKNOWN_VITALS } from "../../actors/hosts.ts";
 import { valueAt } from "../../lib/json.ts";
 import type { ActorId, CallId } from "../../mailbox/ids.ts";
+import type { CommandLimits } from "../../mailbox/messages.ts";
 import type { Lifecycle } from "../../supervisor/lifecycle.ts";
-import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from "../../tools/bash.ts";
+import { COMMAND_LIMITS } from "../../tools/bash.ts";
 import type { WatchedActor } from "./watched-actor.ts";
 
 /** The part of an actor's record that a watch reads. */
 export interface WatchedRecord {
   readonly id: ActorId;
   readonly run: number;
-  readonly spec: { readonly type: string; readonly description: string };
+  readonly spec: {
+    readonly type: string;
+    readonly description: string;
+    readonly commandLimits?: CommandLimits | undefined;
+  };
   readonly lifecycle: Lifecycle;
   readonly handle: Pick<ActorHandle, "vitals"> | null;
   readonly startedAt: number | null;
@@ -38,6 +43,7 @@ export interface WatchedRecord {
 /** Returns an actor for the watch. `toolMs`: the limit of a call in its own thread. */
 export function watched(record: WatchedRecord, toolMs: number): WatchedActor {
   const { id, run, spec, lifecycle, handle, startedAt, deadlineMs } = record;
+  const { commandLimits } = spec;
   return {
     ...{ id, run, startedAt, deadlineMs, state: lifecycle.state },
     ...{ type: spec.type, description: spec.description },
@@ -48,7 +54,7 @@ export function watched(record: WatchedRecord, toolMs: number): WatchedActor {
         title,
         startedAt,
         local,
-        deadlineMs: callDeadline({ tool, input, local, timeoutMs }, toolMs),
+        deadlineMs: callDeadline({ tool, input, local, timeoutMs, commandLimits }, toolMs),
       };
     }),
     silentSince: silentSince(record),
@@ -76,13 +82,16 @@ export function callDeadline(
     readonly local: boolean;
     /** Enforced by the thread itself; absent if it has none. */
     readonly timeoutMs?: number | undefined;
+    /** Absent for the defaults. */
+    readonly commandLimits?: CommandLimits | undefined;
   },
   toolMs: number,
 ): number | null {
   if (!call.local) return null;
   if (call.timeoutMs !== undefined) return call.timeoutMs + HOST_PATIENCE_MS;
   if (call.tool !== "Bash") return toolMs;
-  return Math.min(timeoutOf(call.input) ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS) + HOST_PATIENCE_MS;
+  const { usual, most } = call.commandLimits ?? COMMAND_LIMITS;
+  return Math.min(timeoutOf(call.input) ?? usual, most) + HOST_PATIENCE_MS;
 }
 
 function timeoutOf(input: unknown): number | null {

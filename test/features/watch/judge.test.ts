@@ -73,6 +73,11 @@ test("a call in the agent's own thread has a deadline; what waits for others has
   for (const timeout of [9e9, Number.POSITIVE_INFINITY]) expect(bash({ timeout })).toBe(610_000);
   for (const odd of [null, "x", { timeout: "9" }, { timeout: Number.NaN }, { timeout: -1 }])
     expect(bash(odd)).toBe(130_000);
+  const commandLimits = { usual: 300_000, most: 1_800_000 };
+  expect(callDeadline({ tool: "Bash", input: {}, local: true, commandLimits }, 1)).toBe(310_000);
+  expect(callDeadline({ tool: "Bash", input: { timeout: 9e9 }, local: true, commandLimits }, 1)).toBe(
+    1_810_000,
+  );
 
   const slow = call({ tool: "Bash", title: "npm test", startedAt: NOW - 140_000, deadlineMs: 130_000 });
   expect(said(actor({ calls: [slow] }))).toEqual({
