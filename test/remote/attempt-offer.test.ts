@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { MAIN, SessionId } from "../../src/mailbox/ids.ts";
 import { AttemptOffer } from "../../src/remote/attempt-offer.ts";
 
-test("an attempt that a runner has given back is not taken from the next one at once", async () => {
+test("an attempt that a runner returns waits as long for the next one", async () => {
   let now = 0;
   let taken = false;
   const jobs: string[] = [];
