@@ -27,7 +27,7 @@ export function anthropicModel(options: AnthropicOptions = {}): ModelClient {
       secrets: [options.apiKey, options.authToken, ...splitValues(options.headers)].filter(
         (secret) => secret !== undefined,
       ),
-      ...messageBodies(options.promptCaching),
+      ...messageBodies(options.promptCaching, options.headers?.["anthropic-beta"]),
       translate: messagesTranslator,
       extend: countedBy,
     },

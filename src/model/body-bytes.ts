@@ -7,14 +7,20 @@ import { bodyOf, tellsProgress } from "./messages-body.ts";
 
 /**
  * What JSON.stringify would make of the body, in pieces: messages that came as bytes are sent as these bytes. System prompts
- * and tools are encoded once, as long as requests have the same.
+ * and tools are encoded once, as long as requests have the same. `betas`: the user's own, which each request has.
  */
-export function messageBodies(isCached = true): Required<Pick<ModelApi, "encode" | "mend" | "progress">> {
+export function messageBodies(
+  isCached = true,
+  betas?: string,
+): Required<Pick<ModelApi, "encode" | "mend" | "progress">> {
   const known = new WeakMap<object, string>();
   /** The server does not know how a model tells the user what it does between calls. */
   let refusesProgress = false;
+  /** Requests that are sent again without it: it may be why they were refused. */
+  const progressless = new WeakSet<ModelRequest>();
   const showsProgress = (request: ModelRequest, model: string) =>
-    !refusesProgress && tellsProgress(request, model);
+    !refusesProgress && !progressless.has(request) && tellsProgress(request, model);
+  const progressHeader = { "anthropic-beta": betas ? `${betas},${PROGRESS_BETA}` : PROGRESS_BETA };
   /** Messages whose thoughts are not sent any longer. */
   const thoughtless = new WeakSet<MessageParam>();
   const encode = (key: string, value: unknown, request: ModelRequest): string => {
@@ -52,18 +58,19 @@ export function messageBodies(isCached = true): Required<Pick<ModelApi, "encode"
   };
   return {
     encode: encodeBody,
-    progress: (request, model) => (showsProgress(request, model) ? PROGRESS_HEADER : null),
-    mend(request, { kind, message }, model) {
-      const { messages } = request;
-      if (kind !== "invalid_request") return false;
+    progress: (request, model) => (showsProgress(request, model) ? progressHeader : null),
+    mend(request, { kind, message }, showedProgress) {
+      if (kind !== "invalid_request") return null;
       if (!REFUSED_THOUGHT.test(message)) {
-        const isRefused = showsProgress(request, model) && REFUSED_PROGRESS.test(message);
-        refusesProgress ||= isRefused;
-        return isRefused;
+        if (!showedProgress || !REFUSED_PROGRESS.test(message)) return null;
+        progressless.add(request);
+        return () => {
+          refusesProgress = true;
+        };
       }
-      const found = messages.filter((one) => !thoughtless.has(one) && hasThought(one, ""));
+      const found = request.messages.filter((one) => !thoughtless.has(one) && hasThought(one, ""));
       for (const one of found) thoughtless.add(one);
-      return found.length > 0;
+      return found.length > 0 ? () => {} : null;
     },
   };
 }
@@ -75,7 +82,7 @@ export function messageBodies(isCached = true): Required<Pick<ModelApi, "encode"
 const REFUSED_THOUGHT =
   /invalid `?\w+`? in `?(redacted_)?thinking`? block|bound to a different conversation|thinking`? blocks in the latest assistant message cannot be modified/i;
 
-const PROGRESS_HEADER = { "anthropic-beta": "thinking-display-updates-2026-08-18" };
+const PROGRESS_BETA = "thinking-display-updates-2026-08-18";
 
 /** Servers that are not Anthropic's may not know the header, or the field; some of them do not say what they refuse. */
 const REFUSED_PROGRESS = /beta|thinking|display|extra inputs|unknown|unexpected|bad request/i;

@@ -52,8 +52,11 @@ export interface ModelApi {
    * a request says so, too.
    */
   progress?(request: ModelRequest, model: string): Readonly<Record<string, string>> | null;
-  /** Leaves out of such requests what the server refuses to take. Returns false if that is not why it failed. */
-  mend?(request: ModelRequest, failure: ModelFailure, model: string): boolean;
+  /**
+   * Leaves out of this request what the server refuses to take. Returns what to do if it then takes it, or null if that is not why
+   * it failed. `showedProgress`: it had the headers of `progress`.
+   */
+  mend?(request: ModelRequest, failure: ModelFailure, showedProgress: boolean): (() => void) | null;
   /** Returns what turns one reply into events of the Messages API. */
   translate(): ReplyTranslator;
   /** Adds to the client what only this API has. */
@@ -107,11 +110,16 @@ export function httpModel(api: ModelApi, options: HttpModelOptions): ModelClient
       if (refusal !== null) return failed({ kind: "invalid_request", message: refusal });
       const { kind, secrets } = api;
       const where: Where = { host: base.host, model: resolve(request.model), kind, proxy, secrets };
-      const attempt = () =>
-        new Attempt(post, api, where, { idleMs, totalMs, clock }).run(request, on, signal, onAnswer);
-      const outcome = await attempt();
-      const isMended = outcome.type === "failure" && api.mend?.(request, outcome.failure, where.model);
-      return isMended ? attempt() : outcome;
+      const learned: (() => void)[] = [];
+      for (;;) {
+        const attempt = new Attempt(post, api, where, { idleMs, totalMs, clock });
+        const outcome = await attempt.run(request, on, signal, onAnswer);
+        if (outcome.type === "reply") for (const learn of learned) learn();
+        if (outcome.type === "reply") return outcome;
+        const learn = api.mend?.(request, outcome.failure, attempt.showsProgress) ?? null;
+        if (learn === null) return outcome;
+        learned.push(learn);
+      }
     },
   };
 }
@@ -127,6 +135,7 @@ class Attempt {
   private readonly clock: Clock;
   private readonly abort = new AbortController();
   private endless = false;
+  showsProgress = false;
 
   constructor(post: Post, api: ModelApi, where: Where, limits: Limits) {
     this.post = post;
@@ -150,7 +159,8 @@ class Attempt {
       this.abort.abort();
     });
     const progress = this.api.progress?.(request, this.where.model) ?? null;
-    const reply = new ReplyAssembler(on, () => onAnswer(true), progress !== null);
+    this.showsProgress = progress !== null;
+    const reply = new ReplyAssembler(on, () => onAnswer(true), this.showsProgress);
     const sentAt = this.clock.now();
     let failure: ModelFailure | undefined;
     try {

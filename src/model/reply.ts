@@ -51,6 +51,7 @@ export class ReplyAssembler {
   private readonly blocks = new ReplyBlocks();
   private texts = 0;
   private said = "";
+  /** It has told something since its last text. */
   private hasTold = false;
   /** Written so far, of whatever kind. */
   private chars = 0;
@@ -145,6 +146,7 @@ export class ReplyAssembler {
       case "text":
         this.texts += 1;
         if (this.hasTold) this.on({ type: "thinking", text: "\n\n", forUser: true });
+        this.hasTold = false;
         // Two blocks are two paragraphs, while they are streamed as in the whole reply.
         this.say(block, (this.texts > 1 && this.said !== "" ? "\n" : "") + stringOf(fields["text"]), "");
         return undefined;

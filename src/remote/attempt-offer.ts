@@ -105,7 +105,12 @@ export class AttemptOffer {
 
   /** The runner of the old job may still board: the first that does has the attempt, and the other one ends. */
   async #leaveTaken(carrier: Carrier): Promise<void> {
-    if (this.#offeredAt === null || !(await carrier.isTaken(this.pool, this.#job))) return;
+    if (this.#offeredAt === null) return;
+    if (!(await carrier.isTaken(this.pool, this.#job))) {
+      // A runner may have given it back: the next one has its own time.
+      this.#takenAt = null;
+      return;
+    }
     const now = this.#parts.clock.now();
     this.#takenAt ??= now;
     if (now - this.#takenAt < TAKEN_MS) return;

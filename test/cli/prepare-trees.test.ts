@@ -61,6 +61,18 @@ test.each(["a directory", "a link to one"])(
 );
 
 test(
+  "a directory of root in which each user can replace what others have is refused to other users",
+  unless(isRoot ? null : "only root has directories of root"),
+  () => {
+    const dir = join(temporaryFolder(), "trees");
+    mkdirSync(dir);
+    chmodSync(dir, 0o777);
+    expect(() => prepareTrees(dir, NOBODY)).toThrow(`can replace what others have in ${dir}`);
+    expect(mode(dir)).toBe("777");
+  },
+);
+
+test(
   "locks that another user has made in a directory for all users are refused",
   unless(isRoot ? null : "only root may give files away"),
   () => {

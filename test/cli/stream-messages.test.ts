@@ -98,6 +98,38 @@ test("thoughts and text are blocks of one message, as the API has them, between 
   ]);
 });
 
+test("what the model tells between calls is in blocks without the line breaks that set it apart on a screen", () => {
+  const toLines = createStreamMessages({
+    session: {
+      ...{ session: SessionId.parse("session1"), describe: () => ({ tools: [], agents: [], model: "m" }) },
+      ...{ skills: () => [], mode: () => "default", mcpServers: () => [] },
+    },
+    ...{ cwd: "/w", partial: true, newId: () => "id" },
+  });
+  const of = { actor: MAIN, turn: 1 };
+  const tell = (text: string) => ({ type: "thinking", ...of, text, forUser: true }) as const;
+  const lines = [
+    ...[tell("One."), tell("\n\nTwo.\n"), tell("Three.\n\n")],
+    { type: "text", ...of, text: "Yes." } as const,
+    ...[tell("\n\nFour."), tell("\n\n")],
+  ].flatMap(toLines);
+  const deltas = lines.flatMap(({ event }) => {
+    const { index, delta } = (event ?? {}) as { index?: number; delta?: Record<string, string> };
+    return delta === undefined ? [] : [[index, delta["thinking"] ?? delta["text"]]];
+  });
+  expect(deltas).toEqual([
+    ...[
+      [0, "One."],
+      [0, "\n\nTwo."],
+      [0, "\nThree."],
+    ],
+    ...[
+      [1, "Yes."],
+      [2, "Four."],
+    ],
+  ]);
+});
+
 test("a request after the end of stdin, or one that is withdrawn already, is not waited for", async () => {
   const stdin = new PassThrough();
   const io = Object.assign(new FakeIO({}), { stdin });

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { MAIN } from "../../src/mailbox/ids.ts";
-import { anthropicModel } from "../../src/model/anthropic.ts";
+import { type AnthropicOptions, anthropicModel } from "../../src/model/anthropic.ts";
 import type { ModelEvent, ModelRequest } from "../../src/model/client.ts";
 import { apiError, type Handler, startMessagesServer } from "../support/messages-server.ts";
 
@@ -11,10 +11,10 @@ const asked: ModelRequest = {
   tools: [{ name: "Read", description: "", input_schema: { type: "object" } }],
 };
 
-async function served(handler: Handler) {
+async function served(handler: Handler, options: AnthropicOptions = {}) {
   const server = await startMessagesServer(handler);
   onTestFinished(() => server.close());
-  const model = anthropicModel({ baseURL: server.url });
+  const model = anthropicModel({ baseURL: server.url, ...options });
   const events: ModelEvent[] = [];
   const ask = (request: Partial<ModelRequest> = {}) =>
     model.ask({ ...asked, ...request }, (event) => events.push(event), new AbortController().signal);
@@ -50,15 +50,8 @@ test.each<[string, Partial<ModelRequest>, unknown]>([
   expect(sent()).toEqual([expected]);
 });
 
-test("what a model does between calls is for the user, in paragraphs, and goes back as it came", async () => {
-  const told = (thinking: string) => ({ type: "thinking", thinking, signature: "s" });
-  const content = [
-    told(""),
-    told("The token is never refreshed."),
-    { type: "text", text: "Yes." },
-    told("Editing it."),
-    { type: "tool_use", id: "a", name: "Read", input: {} },
-  ];
+/** The events of a reply with these blocks. */
+function streamed(content: readonly object[]) {
   const events = content.flatMap((block, index) => {
     const { thinking, text } = block as { thinking?: string; text?: string };
     const empty =
@@ -77,14 +70,27 @@ test("what a model does between calls is for the user, in paragraphs, and goes b
       { type: "content_block_stop", index },
     ];
   });
-  const { ask, events: heard } = await served(() => ({
+  return {
     events: [
       { type: "message_start", message: { id: "m", model: "claude-sonnet-5-5", usage: {} } },
       ...events,
       { type: "message_delta", delta: { stop_reason: "tool_use" }, usage: {} },
       { type: "message_stop" },
     ],
-  }));
+  };
+}
+
+const told = (thinking: string) => ({ type: "thinking", thinking, signature: "s" });
+
+test("what a model does between calls is for the user, in paragraphs, and goes back as it came", async () => {
+  const content = [
+    told(""),
+    told("The token is never refreshed."),
+    { type: "text", text: "Yes." },
+    told("Editing it."),
+    { type: "tool_use", id: "a", name: "Read", input: {} },
+  ];
+  const { ask, events: heard } = await served(() => streamed(content));
   expect(await ask()).toMatchObject({ type: "reply", reply: { content } });
   const forUser = true;
   expect(heard).toEqual([
@@ -120,4 +126,70 @@ test("a request that is refused for another reason is not sent again", async () 
   );
   expect((await ask()).type).toBe("failure");
   expect(sent()).toEqual([SHOWN]);
+});
+
+test("two texts after what a model does are apart as they are without it", async () => {
+  const { ask, events } = await served(() =>
+    streamed([told("Looking."), { type: "text", text: "One." }, { type: "text", text: "Two." }]),
+  );
+  await ask();
+  expect(events.map((event) => ("text" in event ? event.text : ""))).toEqual([
+    ...["Looking.", "\n\n", "One.", "\n", "Two."],
+  ]);
+});
+
+const refused = () =>
+  apiError(400, "invalid_request_error", "Unexpected value for the `anthropic-beta` header");
+
+test("agents that are refused at the same time are all asked again without it", async () => {
+  const { ask } = await served(({ headers }) =>
+    headers["anthropic-beta"] === undefined ? { text: "Done." } : refused(),
+  );
+  const outcomes = await Promise.all([ask(), ask(), ask()]);
+  expect(outcomes.map(({ type }) => type)).toEqual(["reply", "reply", "reply"]);
+});
+
+test("a server that refuses it and then a thought of the conversation gets neither", async () => {
+  const { ask, sent } = await served(({ headers, rawBody }) => {
+    if (headers["anthropic-beta"] !== undefined) return refused();
+    if (!rawBody.includes('"signature"')) return { text: "Done." };
+    return apiError(
+      400,
+      "invalid_request_error",
+      "messages.1.content.0: Invalid `signature` in `thinking` block",
+    );
+  });
+  const messages: ModelRequest["messages"] = [
+    { role: "user", content: "Go." },
+    {
+      role: "assistant",
+      content: [
+        { type: "thinking", thinking: "", signature: "s" },
+        { type: "text", text: "Gone." },
+      ],
+    },
+    { role: "user", content: "Go on." },
+  ];
+  expect((await ask({ messages })).type).toBe("reply");
+  expect(sent()).toEqual([SHOWN, NOT, NOT]);
+});
+
+test("a request that is refused without it too says nothing about the server", async () => {
+  let requests = 0;
+  const { ask, sent } = await served(() => {
+    requests += 1;
+    const why = "messages.0.content.0: unexpected `tool_use_id` found in `tool_result` blocks: a";
+    return requests > 2 ? { text: "Done." } : apiError(400, "invalid_request_error", why);
+  });
+  expect((await ask()).type).toBe("failure");
+  expect((await ask()).type).toBe("reply");
+  expect(sent()).toEqual([SHOWN, NOT, SHOWN]);
+});
+
+test("the user's own beta header stays", async () => {
+  const headers = { "anthropic-beta": "context-1m-2025-08-07" };
+  const { ask, sent } = await served(() => ({ text: "Done." }), { headers });
+  await ask();
+  await ask({ model: "claude-haiku-5-5" });
+  expect(sent().map(([beta]) => beta)).toEqual([`context-1m-2025-08-07,${HEADER}`, "context-1m-2025-08-07"]);
 });

@@ -40,6 +40,8 @@ export function createStreamMessages({
   let hasBegun = false;
   /** The reply that is being written, and its block; null between replies. */
   let writing: { readonly turn: number; readonly index: number; readonly type: Piece["type"] } | null = null;
+  /** Line breaks at the end of its last thought for the user, which count if its block goes on. */
+  let gap = "";
 
   const line = (fields: Line): Line => ({ ...fields, session_id: session.session, uuid: newId() });
   const system = (subtype: string, fields: Line): Line => line({ type: "system", subtype, ...fields });
@@ -108,14 +110,24 @@ export function createStreamMessages({
     writing = null;
     return [piece({ type: "content_block_stop", index }), piece({ type: "message_stop" })];
   };
+  /** Returns a thought for the user without the line breaks that set it apart on a screen: its block has none. */
+  const withoutGap = (told: string, isNew: boolean): string => {
+    const whole = isNew ? told.replace(/^\n+/, "") : gap + told;
+    const text = whole.replace(/\n+$/, "");
+    gap = whole.slice(text.length);
+    return text;
+  };
   /** One block for each stretch of text or of thoughts, as the API has them. */
-  const written = ({ type, turn, text }: Piece): Line[] => {
+  const written = (of: Piece): Line[] => {
     if (!partial) return [];
+    const { type, turn } = of;
     const before = writing?.turn === turn ? writing : null;
     const isNew = before?.type !== type;
+    const text = type === "thinking" && of.forUser ? withoutGap(of.text, isNew) : of.text;
+    if (text === "") return [];
     const index = before === null ? 0 : before.index + (isNew ? 1 : 0);
     writing = { turn, index, type };
-    const of = { id: `msg_${MAIN}_${turn}`, type: "message", role: "assistant", content: [] };
+    const message = { id: `msg_${MAIN}_${turn}`, type: "message", role: "assistant", content: [] };
     const [block, delta] =
       type === "text"
         ? [
@@ -127,7 +139,7 @@ export function createStreamMessages({
             { type: "thinking_delta", thinking: text },
           ];
     return [
-      ...(before === null ? [piece({ type: "message_start", message: of })] : []),
+      ...(before === null ? [piece({ type: "message_start", message })] : []),
       ...(before !== null && isNew ? [piece({ type: "content_block_stop", index: before.index })] : []),
       ...(isNew ? [piece({ type: "content_block_start", index, content_block: block })] : []),
       piece({ type: "content_block_delta", index, delta }),

@@ -12,8 +12,14 @@ const COMPARE = [
   '. "$1" >/dev/null 2>&1',
   'exec "$__troupe_env" -0',
 ].join("; ");
-/** What each shell has of its own, and the home: rules are compared with paths in it. */
-const LEFT_OUT: ReadonlySet<string> = new Set(["_", "SHLVL", "PWD", "OLDPWD", "HOME"]);
+/**
+ * What each shell has of its own; the home, since rules are compared with paths in it; and what makes a command that only reads
+ * run another program.
+ */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  ...["_", "SHLVL", "PWD", "OLDPWD", "HOME"],
+  ...["XDG_CONFIG_HOME", "GIT_EXTERNAL_DIFF", "RIPGREP_CONFIG_PATH"],
+]);
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 1_048_576;
 

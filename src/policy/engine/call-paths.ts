@@ -42,6 +42,18 @@ export class CallPaths {
     return [this.#cwd, ...this.#place.workspace];
   }
 
+  /** The same with the checkout of a worktree, into which edits are merged: where a repository's programs may be. */
+  get ofRepository(): readonly string[] {
+    const { twin } = this.#place;
+    return twin === null ? this.workspace : [...this.workspace, twin.checkout];
+  }
+
+  /** True if a real path is in one of them. */
+  isOfRepository(path: string): boolean {
+    const { twin } = this.#place;
+    return this.isWithin(path) || (twin !== null && isIn(this.#bothOf(twin.checkout), path));
+  }
+
   /** True if a real path is in the workspace. */
   isWithin(path: string): boolean {
     return isIn(this.#workspaceRoots(), path);

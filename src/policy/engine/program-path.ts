@@ -20,7 +20,7 @@ export class ProgramPath {
   constructor(paths: CallPaths, path = process.env["PATH"] ?? "") {
     this.#paths = paths;
     this.#dirs = path.split(":");
-    const roots = paths.workspace;
+    const roots = paths.ofRepository;
     this.#suspect = this.#dirs.filter(
       (dir) => !isAbsolute(dir) || roots.some((root) => holds(root, dir.includes("/.") ? resolve(dir) : dir)),
     );
@@ -47,7 +47,7 @@ export class ProgramPath {
     const dir = this.#dirs.find((one) => isProgram(join(one, name)));
     if (dir === undefined) return this.#dirs.some(leadsToDirectory) ? null : `PATH leads to no ${name}`;
     const file = join(dir, name);
-    return this.#paths.isWithin(realpathSync.native(file)) ? `${file} leads into the workspace` : null;
+    return this.#paths.isOfRepository(realpathSync.native(file)) ? `${file} leads into the workspace` : null;
   }
 }
 

@@ -84,6 +84,12 @@ export function createInside(
           if (said !== "") put(event.actor, ["", ...replyRows(said), ""]);
           return;
         }
+        case "waiting": {
+          // A reply that was cut off is written again from its start.
+          const entry = event.attempt === null ? undefined : entries.get(event.actor);
+          if (entry !== undefined) Object.assign(entry, NOTHING);
+          return;
+        }
         case "agent": {
           const { id, state } = event.view;
           ended.delete(id);

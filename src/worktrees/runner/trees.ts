@@ -3,6 +3,7 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   renameSync,
@@ -92,6 +93,7 @@ export class RunnerTrees {
   add(tree: RunnerTree): Promise<string> {
     const clone = this.#clone(tree.repository);
     return this.#alone(tree.path, async () => {
+      assertOwn(dirname(tree.path));
       const found = readTreeState(tree.path);
       if ((found?.attempt ?? 0) > (tree.attempt ?? 0))
         refuseRequest(`A later attempt of the agent works in ${tree.path} now.`);
@@ -247,6 +249,17 @@ export class RunnerTrees {
     const gitDir = gitDirOf(state.common, path) ?? refuseRequest(`Git knows of no worktree at ${path}.`);
     return { place: { common: state.common, gitDir }, tree: treeOf(path, state) };
   }
+}
+
+/**
+ * Throws if another user has made the directory of a session before this one could, where all may write in the one of all
+ * sessions: what agents work on could be replaced, and the state in it names what to end and to remove.
+ */
+function assertOwn(session: string): void {
+  const owner = lstatSync(session, { throwIfNoEntry: false })?.uid;
+  const me = process.getuid?.();
+  if (owner !== undefined && me !== undefined && owner !== me)
+    throw new Error(`${session} belongs to another user (${owner}), who could change what agents work on`);
 }
 
 /** Returns the directory of this user's locks: other users may share the one of all sessions, and not write in this one. */

@@ -130,6 +130,12 @@ describe("the tree of agents in the terminal (issue 21, 6)", () => {
     expect(rows().slice(1, -1)).toEqual([...before, "It is there."]);
     inside.onEvent({ type: "message", actor: ONE, turn: 3, role: "assistant", content: [] });
     expect(rows().slice(1, -1)).toEqual([...before, "", "It is there.", ""]);
+    const cut = { type: "thinking", actor: ONE, turn: 4, text: "Cut", forUser: true } as const;
+    inside.onEvent(cut);
+    inside.onEvent({ type: "waiting", actor: ONE, attempt: 1, ms: 0, reason: "It broke." });
+    inside.onEvent(cut);
+    inside.onEvent({ type: "message", actor: ONE, turn: 4, role: "assistant", content: [] });
+    expect(rows().slice(-4, -1)).toEqual(["", "Cut", ""]);
     change({ ...one, state: "ended", summary: summary("done", "Found it.") }, two);
     inside.onEvent({ type: "message", actor: ONE, turn: 2, role: "assistant", content: "" });
     expect(rows().slice(-3)).toEqual(["", "Found it.", expect.stringContaining("m message")]);

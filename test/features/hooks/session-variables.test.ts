@@ -56,6 +56,19 @@ describe.each(everyDayHosts)("variables that SessionStart hooks write, %s", (hos
     expect(results).toEqual([expect.stringContaining("PATH leads to a ls in the workspace")]);
   });
 
+  test("run no program in a command that only reads", async () => {
+    const { results } = await printed(
+      host,
+      [
+        "git init -q; printf '#!/bin/sh\\necho it ran\\n' > own.sh; chmod +x own.sh; echo a > a.txt; git add a.txt; echo b > a.txt",
+        `echo "--pre=$PWD/own.sh" > rc; mkdir -p config/git; printf "[diff]\\nexternal = $PWD/own.sh\\n" > config/git/config`,
+        `echo "GIT_EXTERNAL_DIFF=$PWD/own.sh; RIPGREP_CONFIG_PATH=$PWD/rc; XDG_CONFIG_HOME=$PWD/config" >> "$CLAUDE_ENV_FILE"`,
+      ].join("\n"),
+      ["git diff a.txt", "rg --no-filename . a.txt"],
+    );
+    expect(results).toEqual([expect.stringContaining("+b"), expect.stringMatching(/^"b/)]);
+  });
+
   test("are left out with a line if their file cannot be read to its end", async () => {
     const { results, warnings } = await printed(
       host,

@@ -103,3 +103,16 @@ test("so it is where the directory of settings has another name", () => {
   expect(decision(join(tree, "a.ts"))).toBe("allow");
   expect(decision(join(tree, ".agents", "settings.json"))).toBe("ask");
 });
+
+test("a program of the checkout is a question in the tree, too: edits are merged into it", () => {
+  const { checkout, tree } = inTree();
+  const bin = join(checkout, "bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "ls"), "#!/bin/sh\n", { mode: 0o755 });
+  const engine = engineOf([], {
+    ...{ projectRoot: tree, home: "/home/user", platform: "linux", path: `${bin}:/usr/bin:/bin` },
+    ...{ readable: [checkout], twin: { tree, checkout } },
+  });
+  const judge = (command: string) => engine.judge("default", tree, "Bash", { command }).decision;
+  expect([judge("ls src"), judge("cat src/a")]).toEqual(["ask", "allow"]);
+});

@@ -2,6 +2,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -59,6 +60,22 @@ test.each([
   expect((statSync(join(path, "..")).mode & 0o777).toString(8)).toBe(mode);
   await runner.removeTree(path, lease);
 });
+
+test(
+  "a directory of a session that another user has made first is refused, with what is in it",
+  unless(process.getuid?.() === 0 ? null : "only root may give files away"),
+  async () => {
+    const repository = await repositoryWith({ "a.txt": "1\n" });
+    const world = travelWorld(repository);
+    const sent = await world.sendOut({ type: "tree", tree: await world.create() });
+    const session = join(world.folder, "trees", "foreign");
+    mkdirSync(session, { recursive: true });
+    chownSync(session, 65_534, 65_534);
+    const tree = { repository: sent.repository, commit: sent.commit, path: join(session, "one") };
+    await expect(world.runner.addTree(tree)).rejects.toThrow(`${session} belongs to another user (65534)`);
+    expect(readdirSync(session)).toEqual([]);
+  },
+);
 
 test("an older attempt that comes late leaves a newer one its worktree and its processes", async () => {
   const repository = await repositoryWith({ "a.txt": "1\n" });
