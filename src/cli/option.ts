@@ -76,12 +76,15 @@ function parsed<T>(
   };
 }
 
-/** One of a few words; `also` maps other spellings to one of them. */
+/** One of a few words; `also` maps other spellings to one of them. `value`: what help has instead of all of them. */
 export function choice<C extends string>({
   choices,
   also = {},
+  value = choices.join("|"),
   ...help
-}: Help & { choices: readonly C[]; also?: Readonly<Record<string, C>> }): Option<C | undefined> {
+}: Help & { choices: readonly C[]; also?: Readonly<Record<string, C>>; value?: string }): Option<
+  C | undefined
+> {
   const parse = (word: string): C | null => {
     const meant =
       choices.find((known) => known === word) ?? (Object.hasOwn(also, word) ? also[word] : undefined);
@@ -92,7 +95,7 @@ export function choice<C extends string>({
       );
     return meant ?? null;
   };
-  return parsed({ ...help, value: choices.join("|") }, parse, `one of ${choices.join(", ")}`);
+  return parsed({ ...help, value }, parse, `one of ${choices.join(", ")}`);
 }
 
 type Bounds = HelpWithValue & { readonly min: number; readonly max: number };

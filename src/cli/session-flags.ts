@@ -17,14 +17,15 @@ export const sessionFlags = {
   model: text({
     name: "model",
     value: "MODEL",
-    summary: "opus, sonnet, haiku, fable, an id, or offline",
+    summary: "opus, sonnet, haiku, fable, an ID or offline",
     fallback: "ANTHROPIC_MODEL, else sonnet",
   }),
   effort: choice({
     name: "effort",
+    value: "LEVEL",
     choices: ["low", "medium", "high", "xhigh", "max"],
-    summary: "how much effort the model puts into its replies",
-    fallback: "CLAUDE_CODE_EFFORT_LEVEL, else effortLevel",
+    summary: "how hard the model thinks: low, medium, high, xhigh or max",
+    fallback: "effortLevel",
   }),
   offline: flag({ name: "offline", summary: "use the embedded offline model even if a key is set" }),
   maxTurns: whole({
@@ -88,7 +89,7 @@ export const sessionFlags = {
   engine: text({
     name: "engine",
     value: "URL",
-    summary: "the engine of the runners, such as redis://localhost",
+    summary: "engine of the runners, such as redis://localhost",
     fallback: "troupe.runners.engine",
   }),
   runners: poolNames(
