@@ -55,7 +55,7 @@ describe("the process", () => {
         "",
       );
       expect(runtime).not.toMatch(
-        /src\/(supervisor|actors|model(?!\/(?:agent-models|aliases|available-models)))\//,
+        /src\/(supervisor|actors|model(?!\/(?:agent-models|aliases|available-models|known-models)))\//,
       );
     }
   });

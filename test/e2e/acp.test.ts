@@ -127,8 +127,12 @@ describe("troupe acp (issue 21, 11)", () => {
     expect(server.requests.map(({ body }) => body.model)).toEqual(["claude-sonnet-5-5", "claude-haiku-5-5"]);
   });
 
-  test("streams a reply and its calls, and ends with the reason", async () => {
-    const { cwd, hello, open, ask, updates, update, child } = await editor(({ body }) =>
+  test.each([
+    // It tells the user in thoughts what it does between calls.
+    ["sonnet", { said: "Where is it?\n\nI look.There is alpha.", thought: "" }],
+    ["haiku", { said: "I look.There is alpha.", thought: "Where is it?" }],
+  ])("streams a reply and its calls, and ends with the reason: %s", async (value, expected) => {
+    const { cwd, agent, hello, open, ask, updates, update, child } = await editor(({ body }) =>
       hasResults(body)
         ? { text: "There is alpha.", chunks: 3 }
         : {
@@ -145,16 +149,16 @@ describe("troupe acp (issue 21, 11)", () => {
     });
     const { sessionId, modes } = await open();
     expect(modes?.currentModeId).toBe("default");
+    await agent.request(methods.agent.session.setConfigOption, { sessionId, configId: "model", value });
     expect(await ask(sessionId, `look in ${cwd}`)).toEqual({ stopReason: "end_turn" });
     await update((one) => one.sessionUpdate === "available_commands_update");
     const said = updates.flatMap((one) =>
       one.sessionUpdate === "agent_message_chunk" && one.content.type === "text" ? [one.content.text] : [],
     );
-    expect(said.join("")).toBe("I look.There is alpha.");
     const thought = updates.flatMap((one) =>
       one.sessionUpdate === "agent_thought_chunk" && one.content.type === "text" ? [one.content.text] : [],
     );
-    expect(thought.join("")).toBe("Where is it?");
+    expect({ said: said.join(""), thought: thought.join("") }).toEqual(expected);
     expect(updates.find((one) => one.sessionUpdate === "tool_call")).toMatchObject({
       ...{ kind: "read", status: "in_progress", title: expect.stringContaining("a.txt") },
       locations: [{ path: `${cwd}/a.txt` }],
