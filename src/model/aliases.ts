@@ -1,5 +1,5 @@
 import type { ModelAlias } from "../mailbox/asked-model.ts";
-import { hasLongMark, isKnownModel, withoutLongMark } from "./known-models.ts";
+import { hasLongMark, knownModel, withoutLongMark } from "./known-models.ts";
 
 /** The default models of the short names: the newest of each family (A22.17). */
 export const DEFAULT_ALIASES = {
@@ -51,6 +51,6 @@ export function resolveModel(nameOrAlias: string, aliases: Aliases = {}): string
   const known: Aliases = { ...DEFAULT_ALIASES, ...aliases };
   const id = (alias === undefined ? undefined : known[alias]) ?? nameOrAlias;
   const plain = withoutLongMark(id);
-  if (isKnownModel(plain)) return plain;
+  if (knownModel(plain) !== undefined) return plain;
   return hasLongMark(nameOrAlias) ? `${plain}[1m]` : id;
 }

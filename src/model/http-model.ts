@@ -114,8 +114,10 @@ export function httpModel(api: ModelApi, options: HttpModelOptions): ModelClient
       for (;;) {
         const attempt = new Attempt(post, api, where, { idleMs, totalMs, clock });
         const outcome = await attempt.run(request, on, signal, onAnswer);
-        if (outcome.type === "reply") for (const learn of learned) learn();
-        if (outcome.type === "reply") return outcome;
+        if (outcome.type === "reply") {
+          for (const learn of learned) learn();
+          return outcome;
+        }
         const learn = api.mend?.(request, outcome.failure, attempt.showsProgress) ?? null;
         if (learn === null) return outcome;
         learned.push(learn);

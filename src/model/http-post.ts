@@ -28,8 +28,8 @@ export interface HttpAnswer {
 }
 
 /**
- * Posts JSON to one server; `more`: headers of this request alone. Rejects with the connection's error, or the signal's reason; a redirect is an answer like any
- * other, since another host must not get the key.
+ * Posts JSON to one server. Rejects with the connection's error, or the signal's reason; a redirect is an answer like any
+ * other, since another host must not get the key. `more`: headers of this request alone.
  */
 export type Post = (
   path: string,

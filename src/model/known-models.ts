@@ -80,10 +80,6 @@ export function withoutLongMark(model: string): string {
   return model.trim().replace(LONG_MARK, "");
 }
 
-export function isKnownModel(model: string): boolean {
-  return knownModel(model) !== undefined;
-}
-
 export function knownModel(model: string): KnownModel | undefined {
   return ofModel(MODELS, model);
 }

@@ -10,7 +10,7 @@ const CACHED = { cache_control: { type: "ephemeral" } } as const;
  * last block of the last message, never on tools (A22.19); and where that stood in the request before: the API looks
  * for what it has kept no more than 20 blocks back, and a reply of ten calls with their results is more. And on
  * the last result if a text follows it: forks of one reply differ in nothing else. `isCached` false: none at all. No part of the
- * request is changed in place.
+ * request is changed in place. `showsProgress`: what the model does between calls is asked for.
  */
 export function bodyOf(
   request: ModelRequest,

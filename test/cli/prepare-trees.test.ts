@@ -8,9 +8,9 @@ import { temporaryFolder } from "../support/temporary.ts";
 
 const uid = process.getuid?.() ?? 0;
 const isRoot = uid === 0;
-const NOBODY = 65_534;
+const OTHER = 65_534;
 /** A user that is neither root nor the owner of what is given away, if only in name for a user who cannot give away. */
-const stranger = isRoot ? 0 : NOBODY;
+const stranger = isRoot ? 0 : OTHER;
 const mode = (path: string) => (statSync(path).mode & 0o7777).toString(8);
 
 test("the directory of worktrees is made for its user whatever the umask, and is the same the next time", () => {
@@ -48,14 +48,14 @@ test.each(["a directory", "a link to one"])(
     if (what === "a directory") {
       mkdirSync(dir);
       chmodSync(dir, 0o777);
-      if (isRoot) chownSync(dir, NOBODY, NOBODY);
+      if (isRoot) chownSync(dir, OTHER, OTHER);
     } else {
       mkdirSync(join(at, "theirs"));
       symlinkSync("theirs", dir);
-      if (isRoot) lchownSync(dir, NOBODY, NOBODY);
+      if (isRoot) lchownSync(dir, OTHER, OTHER);
     }
     expect(() => prepareTrees(dir, stranger)).toThrow(
-      `${dir} belongs to another user (${isRoot ? NOBODY : uid})`,
+      `${dir} belongs to another user (${isRoot ? OTHER : uid})`,
     );
   },
 );
@@ -67,7 +67,7 @@ test(
     const dir = join(temporaryFolder(), "trees");
     mkdirSync(dir);
     chmodSync(dir, 0o777);
-    expect(() => prepareTrees(dir, NOBODY)).toThrow(`can replace what others have in ${dir}`);
+    expect(() => prepareTrees(dir, OTHER)).toThrow(`can replace what others have in ${dir}`);
     expect(mode(dir)).toBe("777");
   },
 );
@@ -78,8 +78,8 @@ test(
   () => {
     const dir = join(temporaryFolder(), "trees");
     mkdirSync(locksOf(dir), { recursive: true });
-    chownSync(locksOf(dir), NOBODY, NOBODY);
-    expect(() => prepareTrees(dir)).toThrow(`${locksOf(dir)} belongs to another user (${NOBODY})`);
+    chownSync(locksOf(dir), OTHER, OTHER);
+    expect(() => prepareTrees(dir)).toThrow(`${locksOf(dir)} belongs to another user (${OTHER})`);
   },
 );
 

@@ -53,27 +53,25 @@ test.each([
   ["is stopped", { type: "agent", view: agentView({ id: MAIN, state: "ended" }) }],
   ["is cut off", { type: "waiting", actor: MAIN, attempt: 1, ms: 0, until: 0, reason: "It broke." }],
 ] as const)("a reply that %s does not begin the next one", (_, cut) => {
-  const toLines = createStreamMessages({
-    session: {
-      ...{ session: SessionId.parse("session1"), describe: () => ({ tools: [], agents: [], model: "m" }) },
-      ...{ skills: () => [], mode: () => "default", mcpServers: () => [] },
-    },
-    ...{ cwd: "/w", partial: true, newId: () => "id" },
-  });
+  const toLines = partialMessages();
   const write = () => toLines({ type: "text", actor: MAIN, turn: 1, text: "Half a" }).length;
   expect([write(), write()]).toEqual([3, 1]);
   toLines(cut);
   expect(write()).toBe(3);
 });
 
-test("thoughts and text are blocks of one message, as the API has them, between its start and its end", () => {
-  const toLines = createStreamMessages({
+function partialMessages() {
+  return createStreamMessages({
     session: {
       ...{ session: SessionId.parse("session1"), describe: () => ({ tools: [], agents: [], model: "m" }) },
       ...{ skills: () => [], mode: () => "default", mcpServers: () => [] },
     },
     ...{ cwd: "/w", partial: true, newId: () => "id" },
   });
+}
+
+test("thoughts and text are blocks of one message, as the API has them, between its start and its end", () => {
+  const toLines = partialMessages();
   const of = { actor: MAIN, turn: 1 };
   const lines = [
     { type: "thinking", ...of, text: "Hm" } as const,
@@ -99,13 +97,7 @@ test("thoughts and text are blocks of one message, as the API has them, between 
 });
 
 test("what the model tells between calls is in blocks without the line breaks that set it apart on a screen", () => {
-  const toLines = createStreamMessages({
-    session: {
-      ...{ session: SessionId.parse("session1"), describe: () => ({ tools: [], agents: [], model: "m" }) },
-      ...{ skills: () => [], mode: () => "default", mcpServers: () => [] },
-    },
-    ...{ cwd: "/w", partial: true, newId: () => "id" },
-  });
+  const toLines = partialMessages();
   const of = { actor: MAIN, turn: 1 };
   const tell = (text: string) => ({ type: "thinking", ...of, text, forUser: true }) as const;
   const lines = [

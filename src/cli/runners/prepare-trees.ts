@@ -20,7 +20,7 @@ export function prepareTrees(dir: string, me: number | null = process.getuid?.()
     const writable = mode & 0o022;
     // With umask 002 an earlier runner has made it so. What root has opened to all is meant to be.
     if (uid === me && writable !== 0 && (mode & 0o1000) === 0) chmodSync(dir, mode & 0o7755);
-    if (uid !== me && (mode & 0o1002) === 0o002) throw new UsageError(openText(dir));
+    if (isOther(uid) && (mode & 0o1002) === 0o002) throw new UsageError(openText(dir));
     accessSync(dir, constants.W_OK | constants.X_OK);
     const locks = locksOf(dir);
     makeDir(locks, 0o700);

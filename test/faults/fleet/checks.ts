@@ -31,7 +31,7 @@ export interface FleetFigures {
   readonly strikes: Readonly<Record<string, number>>;
   /** Seconds from the death of a runner to the next attempt of its agents: median, 95th percentile, most. */
   readonly resumedAfter: readonly number[];
-  /** The same, without agents whose next runner was lost, too, or whose server or session was away in the meantime: nobody can be heard then. */
+  /** The same, without agents whose next runner was lost, too, or whose server or session was away in the meantime: that time does not count. */
   readonly resumedUndisturbed: readonly number[];
   /** Seconds from the return of the server until all agents that were at work on runners left alone have gone on. */
   readonly back: readonly number[];

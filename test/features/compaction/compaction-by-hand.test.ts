@@ -53,6 +53,18 @@ describe.each(everyDayHosts)("/compact, %s", (name) => {
     expect(all(last?.messages)).not.toContain("did not fit");
   });
 
+  /** A conversation of four turns that was compacted, with these hooks. */
+  const compactedWith = async (value: unknown) => {
+    const world = supervised(
+      name,
+      (request) => ({ text: isSummaryRequest(request) ? "The notes." : `answer${LONG}` }),
+      { ...bare, hooks: [{ scope: "user", file: "/u/settings.json", value }] },
+    );
+    for (const prompt of ["first", "second", "third", "fourth"]) await world.supervisor.prompt(prompt);
+    expect(await world.supervisor.compact(MAIN)).toMatchObject({ type: "compacted" });
+    return world;
+  };
+
   test("SessionStart hooks add their text to the summary again, those for `compact` alone, and once for each", async () => {
     const hook = (matcher: string, command: string) => ({ matcher, hooks: [{ type: "command", command }] });
     const value = {
@@ -61,13 +73,7 @@ describe.each(everyDayHosts)("/compact, %s", (name) => {
         hook("compact", 'echo "<system-reminder>Mind the step.</system-reminder>"; cat >> told.jsonl'),
       ],
     };
-    const { supervisor, model, cwd } = supervised(
-      name,
-      (request) => ({ text: isSummaryRequest(request) ? "The notes." : `answer${LONG}` }),
-      { ...bare, hooks: [{ scope: "user", file: "/u/settings.json", value }] },
-    );
-    for (const prompt of ["first", "second", "third", "fourth"]) await supervisor.prompt(prompt);
-    expect(await supervisor.compact(MAIN)).toMatchObject({ type: "compacted" });
+    const { supervisor, model, cwd } = await compactedWith(value);
     await supervisor.prompt("fifth");
     const [beginning] = model.requests.at(-1)?.messages ?? [];
     expect(all(beginning)).toContain("The notes.");
@@ -85,13 +91,7 @@ describe.each(everyDayHosts)("/compact, %s", (name) => {
       ...{ matcher, hooks: [{ type: "command", command: `cat >> ${matcher}.jsonl; echo Heard.` }] },
     });
     const value = { PostCompact: [hook("manual"), hook("auto")] };
-    const { supervisor, model, cwd } = supervised(
-      name,
-      (request) => ({ text: isSummaryRequest(request) ? "The notes." : `answer${LONG}` }),
-      { ...bare, hooks: [{ scope: "user", file: "/u/settings.json", value }] },
-    );
-    for (const prompt of ["first", "second", "third", "fourth"]) await supervisor.prompt(prompt);
-    expect(await supervisor.compact(MAIN)).toMatchObject({ type: "compacted" });
+    const { supervisor, model, cwd } = await compactedWith(value);
     expect(JSON.parse(readFileSync(join(cwd, "manual.jsonl"), "utf8"))).toMatchObject({
       ...{ hook_event_name: "PostCompact", trigger: "manual" },
       compact_summary: expect.stringContaining("The notes."),
