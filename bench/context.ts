@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { assemble, messagesOf, systemOf } from "../src/context/assemble.ts";
 import { boundsOf, USUAL_WINDOW } from "../src/context/compaction/bounds.ts";
-import { diskFiles } from "../src/context/disk-files.ts";
+import { diskFiles } from "../src/context/files.ts";
 import { memoryReader } from "../src/context/memory/memory.ts";
 import { memoryBlock, memoryFacts, memoryRoom } from "../src/context/memory/memory-text.ts";
 import { Supervisor } from "../src/session/supervisor.ts";

@@ -3,10 +3,10 @@ import { openGate, openPermissions, openRules, toolSwitch } from "../src/feature
 import { systemClock } from "../src/lib/clock.ts";
 import { callId, MAIN } from "../src/mailbox/ids.ts";
 import type { Services } from "../src/mailbox/services.ts";
-import { AddedDirs } from "../src/policy/confinement/added-dirs.ts";
+import { AddedDirs } from "../src/policy/confinement/write-scope.ts";
 import { hookRunner } from "../src/policy/hooks/hook-runner.ts";
 import { defaultSandboxSettings } from "../src/policy/sandbox/sandbox.ts";
-import type { Rule } from "../src/settings/rules.ts";
+import type { Rule } from "../src/settings/permissions.ts";
 import { noSession, sessionTools } from "../src/tools/session-tools.ts";
 import { Toolbox } from "../src/tools/toolbox.ts";
 import { onFreshGround } from "./folders.ts";

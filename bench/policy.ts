@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { engineOf } from "../src/policy/engine/engine.ts";
-import type { Rule } from "../src/settings/rules.ts";
+import type { Rule } from "../src/settings/permissions.ts";
 import { atMost, type BenchOptions, type BenchResult } from "./result.ts";
 import { median, p95 } from "./samples.ts";
 

@@ -5,8 +5,8 @@
  */
 
 import { parseArgs } from "node:util";
+import { UsageError } from "../src/cli/exit-codes.ts";
 import { chooseModel, type ModelChoice } from "../src/cli/model-choice.ts";
-import { UsageError } from "../src/cli/usage-error.ts";
 import { checkBaseURL } from "../src/model/base-url.ts";
 import { cases } from "../test/evals/skills-first/cases.ts";
 import { evaluate, lineOf } from "../test/evals/skills-first/evaluate.ts";

@@ -13,7 +13,7 @@ export type { AgentResult } from "./events/agent-result.ts";
 export type { Activity, AgentState, AgentView } from "./events/agent-view.ts";
 export { EVENTS_VERSION, SupervisorEvent as SessionEvent } from "./events/event.ts";
 export type { SessionUsage } from "./features/budget/usage-meter.ts";
-export type { CompactionOptions } from "./features/compaction/windows.ts";
+export type { CompactionOptions } from "./features/compaction/index.ts";
 export {
   type WorktreeSettings,
   type WorktreeSetup,
@@ -21,8 +21,8 @@ export {
 } from "./features/isolation/worktree-settings.ts";
 export type { ModelChange, ModelService, OfferedModel } from "./features/models/index.ts";
 export type { RunnersOptions } from "./features/runners/index.ts";
-export { ActorError, type ActorErrorKind } from "./features/user-actors/actor-error.ts";
 export type { ActorRef, AskOptions } from "./features/user-actors/actor-ref.ts";
+export { ActorError, type ActorErrorKind } from "./features/user-actors/actor-ref.ts";
 export {
   type ActorAddress,
   type ActorContext,
@@ -67,7 +67,7 @@ export {
   type ScriptedTurn,
   scriptedModel,
 } from "./model/scripted.ts";
-export type { PermissionDenial } from "./policy/grounds.ts";
+export type { PermissionDenial } from "./policy/judgement.ts";
 export type {
   Answers,
   Asker,
@@ -90,7 +90,7 @@ export {
 } from "./session/resume-session.ts";
 export type { SessionActors, SupervisorHandle as SessionHandle } from "./session/supervisor-handle.ts";
 export type { Limits } from "./settings/limits.ts";
-export type { PermissionMode, Rule } from "./settings/rules.ts";
+export type { PermissionMode, Rule } from "./settings/permissions.ts";
 export type { StopScope } from "./supervisor/lifecycle.ts";
 export {
   type CallContext,

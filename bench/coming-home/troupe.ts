@@ -5,9 +5,8 @@ import { processIdentity } from "../../src/journal/process-identity.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { ActorId } from "../../src/mailbox/ids.ts";
 import type { WorktreeResult } from "../../src/mailbox/worktree.ts";
-import { startGitWorker } from "../../src/worktrees/git-worker.ts";
+import { startGitWorker, type Worktrees } from "../../src/worktrees/git-worker.ts";
 import type { Owner } from "../../src/worktrees/protocol.ts";
-import type { Worktrees } from "../../src/worktrees/worktrees.ts";
 import type { Checkout, HomeAdapter, HomeOutcome, IsolatedCopy, NotStarted } from "./adapter.ts";
 
 /**

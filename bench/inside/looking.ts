@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { agentLibrary } from "../../src/context/agents/load.ts";
-import { diskFiles } from "../../src/context/disk-files.ts";
+import { diskFiles } from "../../src/context/files.ts";
 import { skillLibrary } from "../../src/context/skills/library.ts";
 import { skillsBlocks } from "../../src/context/skills/listing.ts";
 import { answer, given } from "../own-process.ts";

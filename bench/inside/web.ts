@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { Readability } from "@mozilla/readability";
 import TurndownService from "turndown";
 import { systemClock } from "../../src/lib/clock.ts";
-import { parseDocument } from "../../src/web/convert/dom.ts";
+import { parseDocument } from "../../src/web/convert/html.ts";
 import { Pages } from "../../src/web/pages.ts";
 import { answer, given } from "../own-process.ts";
 import { interleaved } from "../samples.ts";

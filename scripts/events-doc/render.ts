@@ -5,7 +5,7 @@ import { CallOutcome } from "../../src/events/call.ts";
 import { EVENTS_VERSION, SupervisorEvent, WaitingForUser } from "../../src/events/event.ts";
 import { Usage } from "../../src/mailbox/conversation.ts";
 import { Receipts, Summary } from "../../src/mailbox/messages.ts";
-import { ModelPause } from "../../src/mailbox/model-pause.ts";
+import { ModelPause } from "../../src/mailbox/model.ts";
 
 /** What has a section of its own, in its order. */
 const named: Readonly<Record<string, z.core.$ZodType>> = {

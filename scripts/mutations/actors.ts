@@ -101,7 +101,7 @@ export const actors: readonly Mutation[] = [
   },
   {
     name: "full-window-is-not-compacted",
-    file: "src/context/compaction/overflow.ts",
+    file: "src/context/compaction/bounds.ts",
     from: 'return outcome.reply.stopReason === "model_context_window_exceeded" ? { window: null } : null;',
     to: "return null;",
     tests: ["test/actors/compaction.test.ts"],

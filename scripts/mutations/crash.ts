@@ -124,7 +124,7 @@ export const crash: readonly Mutation[] = [
   },
   {
     name: "I28-lock-of-packed-refs-stays",
-    file: "src/worktrees/delete-ref.ts",
+    file: "src/worktrees/git-locks.ts",
     from: "if (!gcRuns(common, ground)) await dropPackedLock(common, note);",
     to: "",
     tests: ["test/worktrees/sweep.test.ts"],
@@ -132,7 +132,7 @@ export const crash: readonly Mutation[] = [
   },
   {
     name: "I28-lock-of-another-program-goes",
-    file: "src/worktrees/killed-git.ts",
+    file: "src/worktrees/git-locks.ts",
     from: "at >= since && at <= until",
     to: "at >= since",
     tests: ["test/worktrees/sweep.test.ts"],
@@ -140,7 +140,7 @@ export const crash: readonly Mutation[] = [
   },
   {
     name: "I28-git-killed-alone-leaves-its-lock",
-    file: "src/worktrees/delete-ref.ts",
+    file: "src/worktrees/git-locks.ts",
     from: "await dropPackedLock(common, note);\n    return await run();",
     to: "return await run();",
     tests: ["test/worktrees/delete-ref.test.ts"],
@@ -172,7 +172,7 @@ export const crash: readonly Mutation[] = [
   },
   {
     name: "I28-locked-index-of-a-worktree-stops-its-rebase",
-    file: "src/worktrees/merge/begin-from.ts",
+    file: "src/worktrees/merge/settle.ts",
     from: "await dropLocksOfKilled(locks, 1, Number.POSITIVE_INFINITY);",
     to: "",
     tests: ["test/worktrees/merge/rebase.test.ts"],

@@ -104,7 +104,7 @@ export const journal: readonly Mutation[] = [
   },
   {
     name: "changed-line-is-intact",
-    file: "src/journal/checksum.ts",
+    file: "src/journal/lines.ts",
     from: '16) ? "intact" : "damaged";',
     to: '16) ? "intact" : "intact";',
     tests: ["test/journal/checksum.test.ts"],

@@ -3,7 +3,7 @@ import type { Mutation } from "./mutation.ts";
 export const mcp: readonly Mutation[] = [
   {
     name: "C2-state-is-not-compared",
-    file: "src/mcp/broker/callback.ts",
+    file: "src/mcp/broker/sign-in.ts",
     from: 'found.get("state") === state ? 200 : 400',
     to: "200",
     tests: ["test/mcp/callback.test.ts"],

@@ -70,7 +70,7 @@ export const model: readonly Mutation[] = [
   },
   {
     name: "model-of-the-environment-is-ignored",
-    file: "src/model/agent-models.ts",
+    file: "src/model/model-names.ts",
     from: 'agentModels: all ? { ...agentModels, "*": all } : agentModels,',
     to: "agentModels,",
     tests: ["test/features/agents/agent-models.test.ts"],

@@ -55,7 +55,7 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "restored-work-is-not-checked",
-    file: "src/supervisor/answered-before-crash.ts",
+    file: "src/supervisor/replay-actors.ts",
     from: "actor.spec.isolation || actor.spec.accept",
     to: "actor.spec.isolation",
     tests: ["test/features/accept/ways.test.ts"],
@@ -323,7 +323,7 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "uncounted-files-are-none",
-    file: "src/features/isolation/worktree-words.ts",
+    file: "src/features/isolation/worktree-result.ts",
     from: 'if (files === 0) return "files not counted";',
     to: "",
     tests: ["test/features/isolation/full-repository.test.ts"],

@@ -50,7 +50,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     name: "D2-given-up-work-keeps-its-listener",
-    file: "src/tools/abortable.ts",
+    file: "src/lib/clock.ts",
     from: 'signal.removeEventListener("abort", abort);',
     to: "",
     tests: ["test/mailbox/listeners.test.ts"],
@@ -58,7 +58,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     name: "tool-is-not-aborted-at-its-deadline",
-    file: "src/tools/timed-call.ts",
+    file: "src/tools/tool-module.ts",
     from: "deadline.abort(new Error(",
     to: "String(new Error(",
     tests: ["test/tools/custom/places.test.ts"],
@@ -82,7 +82,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     name: "worktree-name-has-one-segment",
-    file: "src/tools/worktree/worktree-name.ts",
+    file: "src/tools/worktree.ts",
     from: 'name.split("/").every(isSegment)',
     to: "isSegment(name)",
     tests: ["test/tools/worktree.test.ts"],
@@ -90,7 +90,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     name: "segments-are-directories",
-    file: "src/tools/worktree/worktree-name.ts",
+    file: "src/tools/worktree.ts",
     from: 'return name.replaceAll("/", "-")',
     to: "return name",
     tests: ["test/features/worktree/worktree-service.test.ts"],

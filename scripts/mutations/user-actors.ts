@@ -30,7 +30,7 @@ export const userActors: readonly Mutation[] = [
   },
   {
     name: "actors-what-a-crashed-handler-sent-arrives",
-    file: "src/journal/user-actor-state.ts",
+    file: "src/journal/user-actors.ts",
     from: "pending: pending.filter(({ id }) => id !== change.id),\n        sent:",
     to: "pending,\n        sent:",
     tests,

@@ -1,6 +1,6 @@
 import { descriptionOf, schemaOf } from "../../src/tools/definition.ts";
-import { everyTool } from "../../src/tools/prompt.ts";
 import { threadTools } from "../../src/tools/thread-tools.ts";
+import { everyTool } from "../../src/tools/tool.ts";
 import { everyBuiltInTool, type TellableTool } from "./every-tool.ts";
 
 /** `docs/tools.md`: what models are told of each built-in tool, and what the runtime knows of it besides. */

@@ -6,8 +6,8 @@ import type { Services } from "../mailbox/services.ts";
 import type { ModelClient, ModelEvent } from "../model/client.ts";
 import type { Dispatch, OwnTools } from "../tools/dispatch.ts";
 import { AgentConversation } from "./agent-state.ts";
+import type { CheckData } from "./ending.ts";
 import { runAgent } from "./loop.ts";
-import type { CheckData } from "./typed-ending.ts";
 
 /** What a host passes to an actor. */
 export interface ActorWorld {

@@ -25,7 +25,7 @@ import type {
   Steer,
   Turn,
 } from "../mailbox/messages.ts";
-import type { TurnAnswer } from "../mailbox/turn-answers.ts";
+import type { TurnAnswer } from "../mailbox/services.ts";
 import {
   addReceipts,
   appendSteering,
@@ -42,9 +42,8 @@ import {
 } from "../mailbox/turns.ts";
 import type { Location } from "../mailbox/worktree.ts";
 import type { ModelReply } from "../model/client.ts";
-import { resolveCall } from "../tools/deferred/resolve-call.ts";
-import { ReadLedger } from "../tools/read-ledger.ts";
-import { TodoList } from "../tools/todo-list.ts";
+import { resolveCall } from "../tools/deferred.ts";
+import { ReadLedger, TodoList } from "../tools/turn-state.ts";
 import { Repetition } from "./repetition.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { jsonCheck } from "../lib/json-schema.ts";
 import type { JsonSchema } from "../mailbox/messages.ts";
-import type { CheckedData } from "./typed-ending.ts";
+import type { CheckedData } from "./ending.ts";
 
 const MOST_COMPLAINTS = 10;
 

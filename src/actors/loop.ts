@@ -1,14 +1,14 @@
 import { boundsIn, compactAsRequested, compactToFit } from "../context/compaction/compact.ts";
 import { limitResults } from "../context/limit-results.ts";
 import { type CallResult, PARALLEL_CALLS, type Pending, type Turn } from "../mailbox/messages.ts";
-import type { Services } from "../mailbox/services.ts";
-import type { Finish } from "../mailbox/turn-answers.ts";
+import type { Finish, Services } from "../mailbox/services.ts";
 import { blocksOf } from "../mailbox/turns.ts";
 import type { ModelClient, ModelReply, OnModelEvent } from "../model/client.ts";
 import { cutAt } from "../model/invalid-input.ts";
 import type { Dispatch } from "../tools/dispatch.ts";
 import { type AgentConversation, callsOf } from "./agent-state.ts";
 import {
+  type CheckData,
   type Ending,
   endingOfAnswer,
   endingOfCancel,
@@ -19,11 +19,12 @@ import {
   MOST_CUT,
   outOfRoom,
   outOfTurns,
+  type TypedEnding,
+  typedEnding,
   withEnding,
 } from "./ending.ts";
 import { nextReply } from "./next-reply.ts";
 import { runCalls } from "./run-calls.ts";
-import { type CheckData, type TypedEnding, typedEnding } from "./typed-ending.ts";
 
 /** Everything the loop needs from outside; it owns nothing. */
 export interface LoopContext {

@@ -1,7 +1,7 @@
+import { overflowOf } from "../context/compaction/bounds.ts";
 import { boundsIn, type Compacting, compactAfterRefusal, prefixOf } from "../context/compaction/compact.ts";
-import { overflowOf } from "../context/compaction/overflow.ts";
-import { formatNumber } from "../lib/figures.ts";
-import { given } from "../lib/objects.ts";
+import { given } from "../lib/json.ts";
+import { formatNumber } from "../lib/text.ts";
 import { addUsage, type ContentBlock, type MessageParam, noUsage, textOf } from "../mailbox/conversation.ts";
 import type { ModelOutcome, ModelReply, ModelRequest } from "../model/client.ts";
 import type { AgentConversation } from "./agent-state.ts";

@@ -2,7 +2,7 @@ import { nextTask } from "../lib/clock.ts";
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import { type ActorId, type CallId, callId } from "../mailbox/ids.ts";
 import type { CallResult } from "../mailbox/messages.ts";
-import { resolveCall } from "../tools/deferred/resolve-call.ts";
+import { resolveCall } from "../tools/deferred.ts";
 import { type Dispatch, dispatch, notRun } from "../tools/dispatch.ts";
 
 /**

@@ -6,7 +6,7 @@ import { unchecked } from "../mailbox/rpc/table.ts";
 import { RunRequest, type RunResult } from "../mailbox/runs.ts";
 import type { ToolEnd } from "../tools/bind-tool.ts";
 import type { ThreadCallContext } from "../tools/tool.ts";
-import type { CheckedData } from "./typed-ending.ts";
+import type { CheckedData } from "./ending.ts";
 
 /** One call for a leased thread: the tool's input, and what the tool may know of its agent. */
 export interface ThreadCall {

@@ -1,7 +1,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { nearName } from "../lib/near-name.ts";
+import { quoted, UsageError } from "./exit-codes.ts";
 import type { Option } from "./option.ts";
-import { quoted, UsageError } from "./usage-error.ts";
 
 /** What was given on a command line, checked. */
 export interface Arguments {

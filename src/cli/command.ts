@@ -1,9 +1,9 @@
 import { nearName } from "../lib/near-name.ts";
 import type { Arguments } from "./arguments.ts";
-import type { CliIO } from "./io.ts";
+import { quoted, UsageError } from "./exit-codes.ts";
 import type { Option } from "./option.ts";
+import type { CliIO } from "./process-io.ts";
 import type { Runtime } from "./runtime.ts";
-import { quoted, UsageError } from "./usage-error.ts";
 
 /** What a command works with. */
 export interface Context {

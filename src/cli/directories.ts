@@ -4,14 +4,14 @@ import { dirname, resolve } from "node:path";
 import { troupeHome } from "../journal/paths.ts";
 import { errorCode, isMissing } from "../lib/errors.ts";
 import { expandHome } from "../lib/paths.ts";
-import { printable } from "../lib/printable.ts";
+import { printable } from "../lib/text.ts";
 import { type SettingsSource, settingsReader } from "../policy/trust/trust.ts";
 import { managedSettingsFile, type SettingsRoots } from "../settings/paths.ts";
 import type { SourcedText } from "../settings/read-settings.ts";
 import type { Arguments } from "./arguments.ts";
-import type { CliIO } from "./io.ts";
+import { UsageError } from "./exit-codes.ts";
+import type { CliIO } from "./process-io.ts";
 import { sessionFlags } from "./session-flags.ts";
-import { UsageError } from "./usage-error.ts";
 
 /** Returns the absolute path of the directory to work in. */
 export function workingDir(args: Arguments, io: CliIO): Promise<string> {

@@ -1,9 +1,8 @@
 import { errorMessage } from "../lib/errors.ts";
 import type { ThreadsAhead } from "../lib/threads.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { keepHeapSmall } from "./heap.ts";
 import { main, untilTerminator } from "./main.ts";
-import { processIO } from "./process-io.ts";
+import { keepHeapSmall, processIO } from "./process-io.ts";
 import { lazyRuntime, withThreads } from "./runtime.ts";
 import { commonFlags } from "./session-flags.ts";
 

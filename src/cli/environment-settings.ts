@@ -1,8 +1,8 @@
-import { Effort } from "../mailbox/asked-model.ts";
-import { limitRanges } from "../settings/limit-ranges.ts";
+import { Effort } from "../mailbox/model.ts";
+import { limitRanges } from "../settings/limits.ts";
 import type { Settings } from "../settings/read-settings.ts";
+import { quoted } from "./exit-codes.ts";
 import { type Env, isOn, readVariable } from "./model-choice.ts";
-import { quoted } from "./usage-error.ts";
 
 /** Settings with what the environment says in their place, and notes about what of it does not count. */
 interface EnvironmentSettings {

@@ -1,7 +1,7 @@
 import type { CostEstimate } from "../features/budget/cost-estimate.ts";
 import type { Confirm, FanOutQuote } from "../features/budget/fan-out-approval.ts";
 import { worktreeDefaults } from "../features/isolation/worktree-settings.ts";
-import { given } from "../lib/objects.ts";
+import { given } from "../lib/json.ts";
 import type { MergeMode } from "../mailbox/worktree.ts";
 import { safeLine } from "../terminal/safe-text.ts";
 import type { Context } from "./command.ts";
@@ -10,7 +10,7 @@ import { endWithoutAgent, type Job } from "./jobs.ts";
 import { areEditsMerged } from "./results.ts";
 import { runSession, type SessionEnd } from "./run-session.ts";
 import type { SessionSetup } from "./session-setup.ts";
-import { taskName } from "./task-names.ts";
+import { taskName } from "./user-text.ts";
 
 export interface FanOut {
   readonly tasks: readonly string[];

@@ -2,7 +2,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { TrustedSettings } from "../policy/trust/trust.ts";
 import { untrustedNote } from "../policy/trust/trust-text.ts";
 import type { SupervisorHandle } from "../session/supervisor-handle.ts";
-import { whyNotMode } from "../settings/modes.ts";
+import { whyNotMode } from "../settings/permissions.ts";
 import { schema } from "../settings/schema.ts";
 import { settingName } from "../settings/setting.ts";
 import { watchSettings } from "../settings/watch-settings.ts";

@@ -1,12 +1,12 @@
 import type { AgentDefinition } from "../context/agents/definition.ts";
-import type { AgentModels } from "../model/agent-models.ts";
+import type { AgentModels } from "../model/model-names.ts";
 import type { SupervisorOptions } from "../session/options.ts";
-import { agentType } from "./agent-type.ts";
+import { agentType } from "./agents/session-agents.ts";
 import type { Arguments } from "./arguments.ts";
+import { quoted, UsageError } from "./exit-codes.ts";
 import type { Option } from "./option.ts";
-import { readFlagFile } from "./read-flag-file.ts";
+import { readFlagFile } from "./read-input.ts";
 import { mainFlags as flags, sessionFlags } from "./session-flags.ts";
-import { quoted, UsageError } from "./usage-error.ts";
 
 /** Throws a `UsageError` if two flags name a role, or if the conversation that is resumed has one already. */
 export function assertOneRole(args: Arguments, isResumed: boolean): void {

@@ -6,13 +6,11 @@ import { safeText } from "../terminal/safe-text.ts";
 import { parseArguments } from "./arguments.ts";
 import { type Command, type Context, checkPositionals } from "./command.ts";
 import { printFlag, promptCommand } from "./commands/prompt.ts";
-import { exitCodes } from "./exit-codes.ts";
-import type { CliIO } from "./io.ts";
-import { wantedSession } from "./resume-flags.ts";
+import { exitCodes, quoted, UsageError } from "./exit-codes.ts";
+import type { CliIO } from "./process-io.ts";
 import { lazyRuntime, type Runtime } from "./runtime.ts";
-import { commonFlags } from "./session-flags.ts";
-import { StartStoodStill } from "./start-limit.ts";
-import { quoted, UsageError } from "./usage-error.ts";
+import { commonFlags, wantedSession } from "./session-flags.ts";
+import { StartStoodStill } from "./setup-or-resume.ts";
 
 /**
  * Does what the command line asks for (`argv` without node and the script) and resolves to the exit code. Never rejects.

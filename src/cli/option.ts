@@ -1,6 +1,6 @@
 import { nearName } from "../lib/near-name.ts";
 import { isPoolName, POOL_NAME } from "../mailbox/ids.ts";
-import { quoted, UsageError } from "./usage-error.ts";
+import { quoted, UsageError } from "./exit-codes.ts";
 
 /** One flag of a command: its help line and the check of its values. */
 export interface Option<T> {

@@ -1,6 +1,6 @@
 import { displayWidth } from "../terminal/display-width.ts";
 import { safeLine } from "../terminal/safe-text.ts";
-import type { CliIO } from "./io.ts";
+import type { CliIO } from "./process-io.ts";
 
 /** Prints a value as JSON, for programs. */
 export function printJson(io: Pick<CliIO, "stdout">, value: unknown): Promise<void> {

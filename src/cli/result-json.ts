@@ -2,7 +2,7 @@ import type { AgentView } from "../events/event.ts";
 import type { CostEstimate } from "../features/budget/cost-estimate.ts";
 import type { SessionUsage } from "../features/budget/usage-meter.ts";
 import { worktreeDefaults } from "../features/isolation/worktree-settings.ts";
-import { given } from "../lib/objects.ts";
+import { given } from "../lib/json.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Status, Summary } from "../mailbox/messages.ts";
 import type { MergeMode } from "../mailbox/worktree.ts";

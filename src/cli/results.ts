@@ -1,17 +1,16 @@
+import { noteOn } from "../features/agents/report.ts";
 import type { SessionUsage } from "../features/budget/usage-meter.ts";
-import { worktreeLine } from "../features/isolation/worktree-words.ts";
-import { noteOn } from "../features/receipts/check-text.ts";
+import { worktreeLine } from "../features/isolation/worktree-result.ts";
 import { totalTokens } from "../mailbox/conversation.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
 import type { MergeMode } from "../mailbox/worktree.ts";
-import { paintFor } from "../terminal/colour.ts";
 import { counted, shortCount, shortTime } from "../terminal/figures.ts";
-import type { Outlet } from "../terminal/output-stream.ts";
+import { type Outlet, paintFor } from "../terminal/output-stream.ts";
 import { safeLine, safeText } from "../terminal/safe-text.ts";
 import { statusMark, statusText } from "./agent-text.ts";
-import type { CliIO } from "./io.ts";
 import type { JobEnd } from "./jobs.ts";
+import type { CliIO } from "./process-io.ts";
 import type { SessionEnd } from "./run-session.ts";
 import { agentsText } from "./unfinished.ts";
 
@@ -101,7 +100,7 @@ export async function printRefusals(
   { denials }: Pick<SessionUsage, "denials">,
 ): Promise<void> {
   if (denials.length === 0) return;
-  const { refusalLines } = await import("./refusals.ts");
+  const { refusalLines } = await import("./permissions/format.ts");
   for (const line of refusalLines(denials)) await stderr.write(`${line}\n`);
 }
 

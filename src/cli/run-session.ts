@@ -7,12 +7,14 @@ import { totalTokens } from "../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { SupervisorHandle } from "../session/supervisor-handle.ts";
 import { shortDate, shortTime } from "../terminal/figures.ts";
-import { chooseProgress } from "./choose-progress.ts";
+import { isPlain, paintFor } from "../terminal/output-stream.ts";
 import type { Context } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { followSettings } from "./follow-settings.ts";
 import { watchInterrupts } from "./interrupts.ts";
 import { type Job, type JobEnd, runJobs, watchTree } from "./jobs.ts";
+import { createPlainProgress, type Progress } from "./plain-progress.ts";
+import type { CliIO } from "./process-io.ts";
 import type { SessionSetup } from "./session-setup.ts";
 import { resumeHint, unfinishedAgents } from "./unfinished.ts";
 
@@ -237,4 +239,11 @@ const KEPT = "in the background: ";
 
 function isDoneButForBackground({ state, activity }: AgentView): boolean {
   return state === "ended" || (activity.type === "tool" && activity.title.startsWith(KEPT));
+}
+
+/** A live tree on a terminal, plain lines anywhere else. */
+export async function chooseProgress({ stderr, env, clock }: CliIO): Promise<Progress> {
+  const isLive = stderr.isTTY && !isPlain(env);
+  const create = isLive ? (await import("./live-progress.ts")).createLiveProgress : createPlainProgress;
+  return create(stderr, clock, paintFor(stderr, env));
 }

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from "../context/agents/definition.ts";
 import type { ListedAgent } from "../features/agents/listing.ts";
 import type { ThreadsAhead } from "../lib/threads.ts";
-import type { AgentModels } from "../model/agent-models.ts";
+import type { AgentModels } from "../model/model-names.ts";
 import type { SupervisorOptions } from "../session/options.ts";
 import type { Restoring, ResumeRequest } from "../session/resume-session.ts";
 import type { SupervisorHandle } from "../session/supervisor-handle.ts";

@@ -1,4 +1,8 @@
-import { MODE_NAMES } from "../settings/modes.ts";
+import { untilAborted } from "../lib/clock.ts";
+import type { UserHandler } from "../policy/user-requests.ts";
+import { MODE_NAMES } from "../settings/permissions.ts";
+import type { Arguments } from "./arguments.ts";
+import { UsageError } from "./exit-codes.ts";
 import {
   choice,
   decimal,
@@ -173,3 +177,70 @@ export const sessionOptions = Object.values(sessionFlags);
 
 /** Of commands that hold a main conversation. */
 export const mainOptions = Object.values(mainFlags);
+
+/** Flags of a conversation and of `-p` that resume a session. */
+export const resumeFlags = {
+  continue: flag({
+    name: "continue",
+    short: "c",
+    summary: "resume the newest session about this directory",
+  }),
+  resume: optionalText({
+    name: "resume",
+    short: "r",
+    value: "ID",
+    optionalValue: "next",
+    summary: "resume this session; the beginning of its ID is enough, and without one you choose",
+  }),
+  fork: flag({
+    name: "fork-session",
+    summary: "with --continue or --resume: work on a copy; the session itself stays as it is",
+  }),
+} as const;
+
+export const resumeOptions = Object.values(resumeFlags);
+
+/** Which session the user wants to resume. */
+export type WantedSession =
+  | { readonly type: "latest" }
+  | { readonly type: "id"; readonly id: string }
+  /** The user has not said yet. */
+  | { readonly type: "choose" };
+
+/** Returns null if a new session is wanted. */
+export function wantedSession(args: Arguments): WantedSession | null {
+  const latest = args.value(resumeFlags.continue);
+  const id = args.value(resumeFlags.resume);
+  if (latest && id !== undefined)
+    throw new UsageError("--continue and --resume each name a session; give one of them.");
+  if (latest) return { type: "latest" };
+  if (id !== undefined) return id === "" ? { type: "choose" } : { type: "id", id };
+  if (args.value(resumeFlags.fork))
+    throw new UsageError("--fork-session copies a session; add --continue, or --resume ID, to say which.");
+  return null;
+}
+
+/** Flags of `troupe run` alone. */
+export const runFlags = {
+  arg: repeated({
+    name: "arg",
+    value: "KEY=VALUE",
+    summary: "one entry of the script's args; a value that is JSON is data, any other is text",
+  }),
+  force: repeated({
+    name: "force",
+    value: "CALL",
+    summary: "with --resume: run the call of this label again, and what depends on its result",
+  }),
+} as const;
+
+/** The value of --permission-prompt-tool that makes requests wait for an answer from another terminal. */
+export const INBOX = "inbox";
+
+/** A user who is not here: only `troupe inbox` answers. */
+export const inboxUser: UserHandler = {
+  async ask(_, signal) {
+    await untilAborted(signal);
+    return { type: "unavailable", reason: "The request was withdrawn." };
+  },
+};

@@ -1,8 +1,12 @@
-import type { AgentsFlag } from "../context/agents/agents-flag.ts";
+import type { AgentsFlag } from "../context/agents/from-fields.ts";
 import type { AgentLibrary } from "../context/agents/load.ts";
+import type { LanguageServersOption } from "../features/languages/index.ts";
 import { fleetKeyFile, troupeHome } from "../journal/paths.ts";
 import { expandHome } from "../lib/paths.ts";
-import { denyingFiles } from "../policy/sandbox/secrets.ts";
+import { printable } from "../lib/text.ts";
+import type { FoundServers, LanguageServer } from "../lsp/find-servers.ts";
+import { denyingFiles } from "../policy/sandbox/denied-paths.ts";
+import type { Grant } from "../policy/trust/grants.ts";
 import { type SettingsReader, settingsReader, type TrustedSettings } from "../policy/trust/trust.ts";
 import { trustFolder } from "../policy/trust/trust-store.ts";
 import { type TrustQuestion, trustQuestion, untrustedNote } from "../policy/trust/trust-text.ts";
@@ -13,11 +17,10 @@ import type { Setting } from "../settings/setting.ts";
 import { readSettingsFiles } from "../settings/settings-file.ts";
 import { agentLibraryIn } from "./agents/session-agents.ts";
 import { whereOf } from "./directories.ts";
-import type { CliIO } from "./io.ts";
-import { languageServerGrants } from "./language-servers.ts";
+import { UsageError } from "./exit-codes.ts";
 import type { ChosenPlugins, SessionPlugins } from "./plugins/session-plugins.ts";
-import { skillGrantsIn } from "./skills/skills-options.ts";
-import { UsageError } from "./usage-error.ts";
+import type { CliIO } from "./process-io.ts";
+import { skillGrantsIn } from "./skills.ts";
 
 /** Asks the user whether the directory is trusted; true only for a yes. */
 export type AskTrust = (question: TrustQuestion) => Promise<boolean>;
@@ -167,4 +170,44 @@ function withFleetKey(
       return { ...read, settings: { ...read.settings, runners, sandbox: denied } };
     },
   };
+}
+
+type Said = Pick<Settings, "languageServers" | "env">;
+
+/** Returns what trusting a directory would let agents do with the language servers found there. */
+export async function languageServerGrants(io: CliIO, cwd: string, said: Said): Promise<readonly Grant[]> {
+  const { servers } = await found(io, cwd, said);
+  return servers.map(({ language, name, origin, digest }) => ({
+    words:
+      origin === "project"
+        ? `start ${printable(name)} of this directory, for ${printable(language)}`
+        : `let ${printable(name)} (on your PATH) load code of this directory, for ${printable(language)}`,
+    digest,
+    group: "servers",
+    languageServer: true,
+  }));
+}
+
+/** The language servers of a session. `agreed`: the user has agreed to what this digest stands for. */
+export async function languageServersHere(
+  io: CliIO,
+  cwd: string,
+  said: Said,
+  agreed: (digest: string) => boolean,
+): Promise<{ readonly option: LanguageServersOption; readonly notes: readonly string[] }> {
+  const { servers, unserved, problems } = await found(io, cwd, said);
+  const mayStart = ({ digest }: LanguageServer) => agreed(digest);
+  return {
+    option: {
+      servers: servers.filter(mayStart),
+      unserved,
+      untrusted: servers.filter((server) => !mayStart(server)).map(({ name }) => name),
+    },
+    notes: problems,
+  };
+}
+
+async function found(io: CliIO, root: string, { languageServers, env }: Said): Promise<FoundServers> {
+  const { findLanguageServers } = await import("../lsp/find-servers.ts");
+  return findLanguageServers({ root, path: { ...io.env, ...env }["PATH"], setting: languageServers });
 }

@@ -1,17 +1,20 @@
 import type { AgentDefinition } from "../context/agents/definition.ts";
 import { troupeHome } from "../journal/paths.ts";
-import { homeProblem } from "../journal/usable-home.ts";
-import { given } from "../lib/objects.ts";
-import { agentModelsFrom } from "../model/agent-models.ts";
-import { aliasesFrom, DEFAULT_MODEL } from "../model/aliases.ts";
-import { firstAvailable, modelRefusal } from "../model/available-models.ts";
+import { homeProblem } from "../journal/private-files.ts";
+import { given } from "../lib/json.ts";
+import {
+  agentModelsFrom,
+  aliasesFrom,
+  DEFAULT_MODEL,
+  firstAvailable,
+  modelRefusal,
+} from "../model/model-names.ts";
 import { whyNotAsRoot } from "../policy/root-bypass.ts";
 import type { SupervisorOptions } from "../session/options.ts";
 import type { ResumableSession } from "../session/resume-session.ts";
-import { limitRanges } from "../settings/limit-ranges.ts";
-import { whyNotMode } from "../settings/modes.ts";
+import { limitRanges } from "../settings/limits.ts";
+import { type PermissionMode, whyNotMode } from "../settings/permissions.ts";
 import type { ReadSettings, Settings } from "../settings/read-settings.ts";
-import type { PermissionMode } from "../settings/rules.ts";
 import { settingName } from "../settings/setting.ts";
 import { listText } from "../settings/settings-file.ts";
 import {
@@ -21,26 +24,37 @@ import {
   secretsOfAgents,
   sessionAgents,
 } from "./agents/session-agents.ts";
-import { hostedRunner, keyFromHelper } from "./api-key-helper.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Context } from "./command.ts";
 import { addedDirs, managedDir, settingsDirs, workingDir } from "./directories.ts";
-import { INBOX, inboxUser } from "./inbox/inbox-user.ts";
-import type { CliIO } from "./io.ts";
-import { languageServersHere } from "./language-servers.ts";
+import { UsageError } from "./exit-codes.ts";
 import { assertOneRole, findMainAgent, readAppendedPrompt, readSystemPrompt } from "./main-role.ts";
 import { sessionServers } from "./mcp/configured-servers.ts";
-import { chooseModel, type Env, lacksKey, type ModelChoice } from "./model-choice.ts";
+import {
+  chooseModel,
+  type Env,
+  hostedRunner,
+  keyFromHelper,
+  lacksKey,
+  type ModelChoice,
+} from "./model-choice.ts";
+import type { CliIO } from "./process-io.ts";
 import type { ChosenRunners } from "./runners/choose-runners.ts";
-import { sessionFlags as flags, limitPatience, permissionPromptTool } from "./session-flags.ts";
+import {
+  sessionFlags as flags,
+  INBOX,
+  inboxUser,
+  limitPatience,
+  permissionPromptTool,
+} from "./session-flags.ts";
 import {
   type AskTrust,
   assertFlagsMayAllow,
+  languageServersHere,
   type SessionSettings,
   sessionSettings,
 } from "./session-settings.ts";
-import { skillsOptions } from "./skills/skills-options.ts";
-import { UsageError } from "./usage-error.ts";
+import { skillsOptions } from "./skills.ts";
 
 /** What a session is started with, and notes that the user must see before it starts. */
 export interface SessionSetup {

@@ -1,10 +1,10 @@
-import type { Paint } from "../terminal/colour.ts";
 import { shortDate } from "../terminal/figures.ts";
+import type { Paint } from "../terminal/output-stream.ts";
 import { safeLine, safeText } from "../terminal/safe-text.ts";
 import { agentName, runFigures, statusMark, statusText } from "./agent-text.ts";
-import { excerpt } from "./excerpt.ts";
 import { endNotes } from "./results.ts";
 import type { AgentStory, PastCall, PastExchange, PastReply, SessionStory } from "./session-story.ts";
+import { excerpt } from "./user-text.ts";
 
 /** The tree of agents with their prompts, and all that they said and called. */
 export function sessionStoryText(

@@ -1,9 +1,9 @@
 import type { AgentView, MessageEvent, PromptEvent, SupervisorEvent } from "../events/event.ts";
-import { actorOf } from "../features/events/actor-of.ts";
-import { callTitle } from "../features/events/call-title.ts";
+import { actorOf } from "../features/events/actor-view.ts";
 import { JournalEvents } from "../features/events/journal-events.ts";
+import { callTitle } from "../features/events/recorded-agents.ts";
 import type { JournalRecord, SessionEvent } from "../journal/session-events.ts";
-import { type SessionHistory, sessionOf } from "../journal/session-history.ts";
+import { type SessionHistory, sessionOf } from "../journal/sessions.ts";
 import { resultText } from "../mailbox/compacted.ts";
 import { addUsage, textOf, type Usage } from "../mailbox/conversation.ts";
 import { type ActorId, type CallId, callId } from "../mailbox/ids.ts";

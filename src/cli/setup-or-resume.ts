@@ -3,18 +3,19 @@ import { realpath, stat } from "node:fs/promises";
 import { lockHolder } from "../journal/numbered-lock.ts";
 import { troupeHome } from "../journal/paths.ts";
 import { type FoundSession, latestSession, listSessions, type SessionEntry } from "../journal/sessions.ts";
+import { within } from "../lib/clock.ts";
 import type { ResumableSession } from "../session/resume-session.ts";
-import { plain } from "../terminal/colour.ts";
+import { plain } from "../terminal/output-stream.ts";
 import { safeLine } from "../terminal/safe-text.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Context } from "./command.ts";
 import { workingDir } from "./directories.ts";
-import { sessionNamed } from "./named-session.ts";
-import { resumeFlags, type WantedSession, wantedSession } from "./resume-flags.ts";
+import { UsageError } from "./exit-codes.ts";
+import type { CliIO } from "./process-io.ts";
+import { resumeFlags, type WantedSession, wantedSession } from "./session-flags.ts";
+import { sessionListText, sessionNamed } from "./session-list.ts";
 import { type OwnSetup, type SessionSetup, setUpSession } from "./session-setup.ts";
-import { sessionListText } from "./session-text.ts";
 import { resumeCommand } from "./unfinished.ts";
-import { UsageError } from "./usage-error.ts";
 
 /** Lets the user choose a session, or none (null). */
 export type ChooseSession = (sessions: readonly SessionEntry[]) => Promise<SessionEntry | null>;
@@ -142,3 +143,18 @@ async function assertAbout(cwd: string, session: Pick<SessionEntry, "id" | "cwd"
       : `Session ${id} is about ${path}, which no longer exists; create it again first.`,
   );
 }
+
+/** Milliseconds for a start without questions: it reads files, and runs `apiKeyHelper` for at most 30 s. */
+const START_MS = 120_000;
+
+/** Waits for a start. Throws `StartStoodStill` if it takes longer than any does: a script would wait forever. */
+export async function limitStart<T>(io: CliIO, start: Promise<T>): Promise<T> {
+  if (await within(io.clock, START_MS, start)) return start;
+  const awaited = [...new Set(process.getActiveResourcesInfo())].join(", ") || "nothing that Node knows of";
+  throw new StartStoodStill(
+    `The session did not start within ${START_MS / 60_000} min (it waits for ${awaited}); run the command again.`,
+  );
+}
+
+/** The process must be ended. */
+export class StartStoodStill extends Error {}

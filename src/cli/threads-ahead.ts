@@ -2,7 +2,7 @@
  * What `bin/troupe.js` loads first: the threads of a session boot on another core while the rest of the program is
  * loaded and reads its settings.
  */
-import { JOURNAL_THREAD } from "../journal/writer-kind.ts";
+import { JOURNAL_THREAD } from "../journal/writer-messages.ts";
 import { startAhead, type ThreadsAhead } from "../lib/threads.ts";
 import { GATEWAY_THREAD } from "../model/gateway-kind.ts";
 

@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import type { CliIO } from "./io.ts";
+import type { CliIO } from "./process-io.ts";
 
 /** Asks the user one thing at the terminal, on standard error. Anything but a clear yes is a no, as is the abort of `signal`. */
 export async function askYesOrNo(

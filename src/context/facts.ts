@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { Compacted } from "../mailbox/compacted.ts";
 import type { Steer, Turn } from "../mailbox/messages.ts";
 
@@ -61,4 +62,9 @@ export function factNews(
 
 function nameOf({ key, digest }: Fact): string {
   return `fact:${encodeURIComponent(key.toWellFormed())}=${digest}`;
+}
+
+/** Returns a short digest, to recognize a text. */
+export function digestOf(text: string): string {
+  return hash("sha256", text, "base64url").slice(0, 16);
 }

@@ -1,4 +1,4 @@
-import { formatNumber } from "../lib/figures.ts";
+import { formatNumber } from "../lib/text.ts";
 import type { CallResult } from "../mailbox/messages.ts";
 import type { Bounds } from "./compaction/bounds.ts";
 import { tokensOfBlocks, tokensOfCharacter, tokensOfText } from "./compaction/tokens.ts";

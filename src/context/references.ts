@@ -1,12 +1,12 @@
 import { hash } from "node:crypto";
-import { isPathInside } from "../lib/paths.ts";
+import { dirname, resolve } from "node:path";
+import { expandHome, isPathInside } from "../lib/paths.ts";
 import type { Picture } from "../mailbox/conversation.ts";
 import type { ReadEntry } from "../mailbox/messages.ts";
-import { digestOf } from "./digest.ts";
 import { attribute, escapeTags } from "./escape-tags.ts";
-import type { Fact } from "./facts.ts";
+import { digestOf, type Fact } from "./facts.ts";
 import type { Content, Files } from "./files.ts";
-import { importedPath, importsIn } from "./memory/imports.ts";
+import { blankCodeBlocks, blankInlineCode } from "./markdown/blank-code.ts";
 
 /** Bytes of one file, and of all files that a prompt names. */
 const FILE_BYTES = 64 * 1024;
@@ -176,4 +176,29 @@ function mediaTypeOf(start: string): Picture["source"]["media_type"] | null {
   if (start.startsWith("\xff\xd8\xff")) return "image/jpeg";
   if (start.startsWith("GIF87a") || start.startsWith("GIF89a")) return "image/gif";
   return start.startsWith("RIFF") && start.startsWith("WEBP", 8) ? "image/webp" : null;
+}
+
+/**
+ * Returns at most `most` files that a text names as `@path`, in their order: at the beginning of a line or after a space,
+ * and not in code. Each has the spellings to try, because a sentence may end right after a path.
+ */
+export function importsIn(text: string, most: number): (readonly string[])[] {
+  const found = new Map<string, readonly string[]>();
+  const prose = blankInlineCode(blankCodeBlocks(text));
+  for (const [, name = ""] of prose.matchAll(/(?:^|\s)@((?:\\ |[^\s\\])+)/gm)) {
+    if (found.size >= most) break;
+    const path = name.replaceAll("\\ ", " ").replace(/#.*$/, "");
+    if (/^(?:\.{1,2}\/|~\/|\/[^/]|[\p{L}\p{N}._-])/u.test(path)) found.set(path, spellings(path));
+  }
+  return [...found.values()];
+}
+
+/** Returns the path of an import of this file. */
+export function importedPath(spelling: string, importer: string, homedir: string): string {
+  return resolve(dirname(importer), expandHome(spelling, homedir));
+}
+
+function spellings(path: string): readonly string[] {
+  const bare = path.replace(/[.,;:!?)\]}'"*_]+$/, "");
+  return bare === "" || bare === path ? [path] : [path, bare];
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { parseJson } from "../lib/json.ts";
-import { dropParts, getParts, putParts } from "./blob-parts.ts";
 import type { Carrier } from "./carrier.ts";
+import { dropParts, getParts, putParts } from "./limits.ts";
 import type { Seal } from "./seal.ts";
 
 export type Sealer = Seal;

@@ -2,10 +2,9 @@ import type { Readable, Writable } from "node:stream";
 import { type Clock, systemClock, within } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
 import type { Carrier, Listening, OfferedAttempt, RunAttempt, Taking } from "./carrier.ts";
-import { readJsonLines } from "./json-lines.ts";
 import { assertName, assertText, assertTopic, EngineAwayError, WIRE } from "./limits.ts";
 import { PipeBlobs } from "./pipe-blobs.ts";
-import { type PipeFrame, parseFrame } from "./pipe-frames.ts";
+import { type PipeFrame, parseFrame, readJsonLines } from "./pipe-frames.ts";
 import { PipeOffers } from "./pipe-offers.ts";
 
 /** Fits a blob of 8 MiB in base64, and a text of 256 KiB whatever JSON makes of it. */

@@ -1,8 +1,7 @@
 import { type Clock, pause } from "../lib/clock.ts";
 import { MAX_BUNDLE_BYTES, TooLargeError } from "../mailbox/runners.ts";
-import { dropParts, getParts, putParts } from "./blob-parts.ts";
 import type { Carrier } from "./carrier.ts";
-import { EngineAwayError } from "./limits.ts";
+import { dropParts, EngineAwayError, getParts, putParts } from "./limits.ts";
 import type { Seal } from "./seal.ts";
 
 const TOPIC = "blob";

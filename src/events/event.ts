@@ -3,7 +3,7 @@ import { Trigger } from "../mailbox/compacted.ts";
 import { type ContentBlockParam, Usage } from "../mailbox/conversation.ts";
 import { ActorId } from "../mailbox/ids.ts";
 import { Status, Summary } from "../mailbox/messages.ts";
-import { ModelPause } from "../mailbox/model-pause.ts";
+import { ModelPause } from "../mailbox/model.ts";
 import { WorktreeResult } from "../mailbox/worktree.ts";
 import type { UserAnswer, UserRequest } from "../policy/user-requests.ts";
 import { AgentResult } from "./agent-result.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../lib/clock.ts";
-import { sealLines } from "./checksum.ts";
 import { isFull, replacedSentence, syncSentence, writeSentence } from "./journal-error.ts";
 import type { JournalFile } from "./journal-file.ts";
+import { sealLines } from "./lines.ts";
 import type { JournalEnd } from "./reader.ts";
 import type { FromWriter, WriteFailure } from "./writer-messages.ts";
 

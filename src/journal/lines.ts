@@ -1,4 +1,7 @@
-import type { FileHandle } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { crc32 } from "node:zlib";
+import { JournalError, readSentence } from "./journal-error.ts";
 
 /** The limit of one record; far more than one request to a model can carry. */
 export const MAX_RECORD_CHARS = 64 * 1024 * 1024;
@@ -77,4 +80,63 @@ class LineBuffer {
     const [first] = this.#parts;
     return this.#parts.length === 1 && first !== undefined ? first : Buffer.concat(this.#parts, this.length);
   }
+}
+
+/**
+ * Opens a journal for reading, never through a link, and never waiting for the writer of a planted named pipe. Rejects
+ * with a `JournalError` (its cause is the system's error); the caller closes the handle.
+ */
+export async function openJournal(path: string): Promise<FileHandle> {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
+    throw new JournalError(readSentence(path, error), path, "file", error);
+  });
+  try {
+    if ((await handle.stat()).isFile()) return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  await handle.close();
+  throw new JournalError(
+    `${path} is not a file, so there is no journal in it; see \`troupe sessions list\`.`,
+    path,
+  );
+}
+
+/** The first version of the journal whose lines end with a checksum. */
+export const CHECKSUM_VERSION = 3;
+
+const PLACEHOLDER = ',"crc":"00000000"}\n';
+const DIGITS_FROM_END = '00000000"}'.length;
+const CHECKSUM = /^,"crc":"([0-9a-f]{8})"\}$/;
+
+/**
+ * Returns the lines of records, each with its checksum and newline. `open`: their JSON without the closing brace.
+ * Encodes all together and inserts the checksums afterwards, in a third of the time of encoding each line alone.
+ */
+export function sealLines(open: readonly string[]): Buffer {
+  const bytes = Buffer.from(open.map((text) => `${text}${PLACEHOLDER}`).join(""));
+  for (let start = 0; start < bytes.length; ) {
+    const newline = bytes.indexOf(0x0a, start);
+    const body = bytes.subarray(start, newline - PLACEHOLDER.length + 1);
+    writeHex(bytes, newline - DIGITS_FROM_END, crc32(body));
+    start = newline + 1;
+  }
+  return bytes;
+}
+
+function writeHex(bytes: Buffer, at: number, value: number): void {
+  for (let digit = 7, rest = value; digit >= 0; digit -= 1, rest >>>= 4) {
+    const four = rest & 15;
+    bytes[at + digit] = four + (four < 10 ? 0x30 : 0x57);
+  }
+}
+
+/** Checks that a line (without its newline) is as it was written; `none`: it has no checksum. */
+export function verifyLine(line: Buffer): "intact" | "damaged" | "none" {
+  const end = line.length - PLACEHOLDER.length + 1;
+  const found = end < 0 ? null : CHECKSUM.exec(line.toString("latin1", end));
+  if (found === null) return "none";
+  return crc32(line.subarray(0, end)) === Number.parseInt(found[1] ?? "", 16) ? "intact" : "damaged";
 }

@@ -1,4 +1,4 @@
-import { isObject } from "../lib/objects.ts";
+import { isObject } from "../lib/json.ts";
 import { JOURNAL_VERSION } from "./session-events.ts";
 
 /** A parsed line before its schema: of an older version, or of this one. */

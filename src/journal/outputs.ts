@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { writeWhole } from "../lib/replace-file.ts";
+import { writeWhole } from "../lib/files.ts";
 import type { Ids } from "../mailbox/ids.ts";
 import { makePrivateFolders } from "./private-files.ts";
 

@@ -13,7 +13,8 @@ import {
 } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { errorCode } from "../lib/errors.ts";
-import { JournalError } from "./journal-error.ts";
+import { JournalError, writeSentence } from "./journal-error.ts";
+import { projectsFolder } from "./paths.ts";
 
 /**
  * Makes `folder` and every directory between it and `home`, for this user only (0700 whatever the umask). An existing
@@ -168,5 +169,15 @@ export function syncFolder(path: string): void {
     fsyncSync(fd);
   } finally {
     closeSync(fd);
+  }
+}
+
+/** Returns why no session can be kept there, in a sentence, or null. Makes missing directories. */
+export function homeProblem(home: string): string | null {
+  try {
+    makePrivateFolders(home, projectsFolder(home));
+    return null;
+  } catch (error) {
+    return error instanceof JournalError ? error.message : writeSentence(home, error);
   }
 }

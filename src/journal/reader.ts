@@ -1,6 +1,5 @@
 import { JournalError, readSentence } from "./journal-error.ts";
-import { type Line, linesOf } from "./lines.ts";
-import { openJournal } from "./open-journal.ts";
+import { type Line, linesOf, openJournal } from "./lines.ts";
 import { createLineParser, newerVersionProblem } from "./record-line.ts";
 import type { JournalRecord } from "./session-events.ts";
 

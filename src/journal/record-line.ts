@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import * as z from "zod/mini";
 import { parseJson } from "../lib/json.ts";
 import { lazy } from "../lib/lazy.ts";
-import { CHECKSUM_VERSION, verifyLine } from "./checksum.ts";
+import { CHECKSUM_VERSION, verifyLine } from "./lines.ts";
 import { type Migrate, migration, OLDEST_VERSION } from "./migrate.ts";
 import { JOURNAL_VERSION, JournalRecord, SessionEvent } from "./session-events.ts";
 

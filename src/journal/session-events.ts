@@ -3,7 +3,7 @@ import { Compacted, Trigger } from "../mailbox/compacted.ts";
 import { Message, Usage } from "../mailbox/conversation.ts";
 import { ActorId, CallId, SessionId } from "../mailbox/ids.ts";
 import { ActorSpec, AgentTool, CallResult, Reply, Status, Summary, Turn } from "../mailbox/messages.ts";
-import { ModelPause } from "../mailbox/model-pause.ts";
+import { ModelPause } from "../mailbox/model.ts";
 import { TaskChange } from "./task-graph.ts";
 import { UserActorChange } from "./user-actors.ts";
 

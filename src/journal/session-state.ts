@@ -1,12 +1,12 @@
 import { type MessageParam, noUsage, totalTokens, type Usage, usageSince } from "../mailbox/conversation.ts";
 import { type ActorId, type CallId, MAIN } from "../mailbox/ids.ts";
 import type { ActorSpec, AgentTool, CallResult, Reply, Steer, Summary, Turn } from "../mailbox/messages.ts";
-import type { ModelPause } from "../mailbox/model-pause.ts";
+import type { ModelPause } from "../mailbox/model.ts";
 import { appendSteering, blocksOf, shownConversation } from "../mailbox/turns.ts";
 import type { JournalRecord } from "./session-events.ts";
 import type { TaskGraph } from "./task-graph.ts";
 import { afterChange, noTasks } from "./task-graph.ts";
-import { afterActorChange, type UserActorStates } from "./user-actor-state.ts";
+import { afterActorChange, type UserActorStates } from "./user-actors.ts";
 
 /** A call that was allowed to run, as far as the journal knows. */
 export interface BegunCall {

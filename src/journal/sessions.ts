@@ -1,12 +1,11 @@
-import type { FileHandle } from "node:fs/promises";
-import { readdir } from "node:fs/promises";
+import { type FileHandle, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
 import { SessionId } from "../mailbox/ids.ts";
 import type { Status } from "../mailbox/messages.ts";
 import { JournalError, readSentence } from "./journal-error.ts";
+import { openJournal } from "./lines.ts";
 import { lockHolder } from "./numbered-lock.ts";
-import { openJournal } from "./open-journal.ts";
 import { journalFile, projectsFolder, type SessionPlace, slugOf } from "./paths.ts";
 import { newerVersionProblem, parseRecord } from "./record-line.ts";
 import type { JournalRecord } from "./session-events.ts";
@@ -220,4 +219,35 @@ async function readAt(handle: FileHandle, position: number, length: number): Pro
 /** ISO times and IDs sort by their characters, not by the user's language. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+export interface SessionHistory {
+  readonly id: SessionId;
+  readonly cwd: string;
+  readonly title: string;
+  /** From the latest `session` record: a resumed session may have changed it. */
+  readonly model: string;
+  /** Wall time, ISO 8601. */
+  readonly startedAt: string;
+  /** Null while open: it runs, or it was killed. If set, `end` is its last record. */
+  readonly endedAt: string | null;
+  readonly status: Status | null;
+}
+
+/** Returns null without a `session` record. */
+export function sessionOf(records: Iterable<JournalRecord>): SessionHistory | null {
+  let session: SessionHistory | null = null;
+  for (const record of records) session = afterRecord(session, record);
+  return session;
+}
+
+function afterRecord(known: SessionHistory | null, { at, event }: JournalRecord): SessionHistory | null {
+  if (event.type === "session") {
+    const { id, cwd, title, model } = event;
+    return { ...(known ?? { id, cwd, title, startedAt: at }), model, endedAt: null, status: null };
+  }
+  if (known === null) return null;
+  if (event.type === "title") return { ...known, title: event.title };
+  if (event.type !== "end") return { ...known, endedAt: null, status: null };
+  return { ...known, title: event.title ?? known.title, endedAt: at, status: event.status };
 }

@@ -8,14 +8,14 @@ import { journalFile, type SessionPlace } from "./paths.ts";
 import type { JournalEnd } from "./reader.ts";
 import type { Redaction } from "./redact-event.ts";
 import type { SessionEvent } from "./session-events.ts";
-import { JOURNAL_THREAD } from "./writer-kind.ts";
-import type {
-  FromWriter,
-  ToWrite,
-  ToWriter,
-  WriteFailure,
-  WriterData,
-  WriterStart,
+import {
+  type FromWriter,
+  JOURNAL_THREAD,
+  type ToWrite,
+  type ToWriter,
+  type WriteFailure,
+  type WriterData,
+  type WriterStart,
 } from "./writer-messages.ts";
 
 export interface JournalOptions extends SessionPlace {

@@ -1,3 +1,4 @@
+import type { ThreadKind } from "../lib/threads.ts";
 import type { JournalEnd } from "./reader.ts";
 import type { Redaction } from "./redact-event.ts";
 import type { SessionEvent } from "./session-events.ts";
@@ -61,3 +62,9 @@ export interface WriterData {
   readonly redaction: Redaction | null;
   readonly beginning: WriterStart;
 }
+
+/** In `dist` all bundles are in one directory; in development the sources run. */
+export const JOURNAL_THREAD: ThreadKind = {
+  name: "journal",
+  entry: new URL(import.meta.url.endsWith(".ts") ? "./writer.ts" : "./journal-writer.cjs", import.meta.url),
+};

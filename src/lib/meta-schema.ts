@@ -1,7 +1,6 @@
-import type { JsonObject } from "./json.ts";
+import { isObject, type JsonObject } from "./json.ts";
 import { jsonCheck } from "./json-schema.ts";
 import { lazy } from "./lazy.ts";
-import { isObject } from "./objects.ts";
 
 export const JSON_TYPES: readonly string[] = [
   "string",

@@ -1,4 +1,6 @@
-import { lstatSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, lstatSync, readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { errorCode } from "./errors.ts";
 
 /** Whether something has this name, be it a link to nothing. */
 export function exists(path: string): boolean {
@@ -26,4 +28,21 @@ export function listNames(directory: string): readonly string[] {
   } catch {
     return [];
   }
+}
+
+/** Removes a directory of Troupe's own, also what a program has made read-only in it: only root may remove that as it is. */
+export function removeDirectory(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  } catch (error) {
+    if (errorCode(error) !== "EACCES" && errorCode(error) !== "EPERM") throw error;
+    makeWritable(path);
+    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+function makeWritable(folder: string): void {
+  chmodSync(folder, 0o700);
+  for (const entry of readdirSync(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) makeWritable(join(folder, entry.name));
 }

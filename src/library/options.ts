@@ -6,15 +6,15 @@ import { type EngineParts, engineRunners } from "../features/runners/engine-runn
 import type { RunnersOptions } from "../features/runners/index.ts";
 import { troupeHome } from "../journal/paths.ts";
 import { systemClock } from "../lib/clock.ts";
-import { given } from "../lib/objects.ts";
-import type { Effort } from "../mailbox/asked-model.ts";
+import { given } from "../lib/json.ts";
 import type { JsonSchema } from "../mailbox/messages.ts";
+import type { Effort } from "../mailbox/model.ts";
 import type { McpServer, McpServerEntry } from "../mcp/server.ts";
-import type { OwnPrices } from "../model/prices.ts";
+import type { OwnPrices } from "../model/known-models.ts";
 import type { SandboxSettings } from "../policy/sandbox/sandbox.ts";
 import type { UserHandler } from "../policy/user-requests.ts";
 import type { ModelSource, SupervisorOptions } from "../session/options.ts";
-import type { PermissionMode, Rule } from "../settings/rules.ts";
+import type { PermissionMode, Rule } from "../settings/permissions.ts";
 import type { CustomTool } from "../tools/define-tool.ts";
 
 /** Where replies come from, and which model gives them. */

@@ -4,11 +4,11 @@ import { lazyRuntime } from "../cli/runtime.ts";
 import { sessionFlags } from "../cli/session-flags.ts";
 import { setUpSession } from "../cli/session-setup.ts";
 import type { RunnersOptions } from "../features/runners/index.ts";
-import { given } from "../lib/objects.ts";
+import { given } from "../lib/json.ts";
 import type { UserHandler } from "../policy/user-requests.ts";
 import type { SupervisorOptions } from "../session/options.ts";
 import type { ResumableSession } from "../session/resume-session.ts";
-import type { PermissionMode } from "../settings/rules.ts";
+import type { PermissionMode } from "../settings/permissions.ts";
 import type { CustomTool } from "../tools/define-tool.ts";
 
 /** What a program adds to a project's settings. They are the command line's flags of the same meaning, with its rules. */

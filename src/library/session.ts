@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { AgentResult } from "../events/agent-result.ts";
 import type { SupervisorEvent } from "../events/event.ts";
 import { isZod } from "../features/agents/json-schema-of.ts";
-import { actorOf } from "../features/events/actor-of.ts";
+import { actorOf } from "../features/events/actor-view.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { SpawnRequest, SupervisorOptions } from "../session/options.ts";
 import { Supervisor } from "../session/supervisor.ts";

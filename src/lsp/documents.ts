@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { CachedText, FileTexts } from "./file-texts.ts";
+import type { CachedText, FileTexts } from "./files.ts";
 
 /** Files that a server holds open; the least recently used one is closed. */
 const MOST_OPEN = 100;

@@ -1,6 +1,5 @@
-import { within } from "../lib/clock.ts";
-import { abortable } from "../tools/abortable.ts";
-import type { LanguageAnswer, LanguageAsker, LanguageQuestion } from "../tools/lsp/service.ts";
+import { abortable, within } from "../lib/clock.ts";
+import type { LanguageAnswer, LanguageAsker, LanguageQuestion } from "../tools/lsp.ts";
 import { LanguageServers, type LanguageServersParts } from "./language-servers.ts";
 import { answerQuestion, UnansweredError } from "./operations.ts";
 import { type Diagnostic, DiagnosticReport } from "./results.ts";

@@ -1,9 +1,9 @@
 import type * as z from "zod/mini";
 import { pathOf } from "../lib/paths.ts";
 import { oneLine, shorten } from "../lib/text.ts";
-import type { LanguageQuestion, LspOperation } from "../tools/lsp/service.ts";
+import type { LanguageQuestion, LspOperation } from "../tools/lsp.ts";
 import type { Synced } from "./documents.ts";
-import { nameAt, toUnits, type WirePosition } from "./file-texts.ts";
+import { nameAt, toUnits, type WirePosition } from "./files.ts";
 import {
   type CallHierarchyItem,
   CallHierarchyItems,

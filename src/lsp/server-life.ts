@@ -1,14 +1,12 @@
 import * as z from "zod/mini";
 import { type Clock, pause, within } from "../lib/clock.ts";
 import { ActorId } from "../mailbox/ids.ts";
-import type { Processes, RunInput } from "../processes/processes.ts";
-import type { ProcessResult } from "../processes/requests.ts";
+import type { Processes, ProcessResult, RunInput } from "../processes/processes.ts";
 import { answerServer, initializeParams, wantsFileChanges } from "./client-side.ts";
 import { openConnection, type RpcConnection, type RpcReply } from "./connection.ts";
 import { Diagnostics } from "./diagnostics.ts";
 import { Documents, uriOf } from "./documents.ts";
-import type { FileTexts } from "./file-texts.ts";
-import { changesBetween, type FileChange, type FileStamps, listFiles } from "./files-of-root.ts";
+import { changesBetween, type FileChange, type FileStamps, type FileTexts, listFiles } from "./files.ts";
 import { isUnchanged, type LanguageServer } from "./find-servers.ts";
 import { type Capabilities, Initialized } from "./results.ts";
 

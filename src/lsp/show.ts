@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import { isPathInside, pathOf } from "../lib/paths.ts";
 import { shorten } from "../lib/text.ts";
-import { type FileTexts, fromUnits } from "./file-texts.ts";
+import { type FileTexts, fromUnits } from "./files.ts";
 import type { Diagnostic, DocumentSymbol, LspLocation, Range } from "./results.ts";
 
 const MOST_PLACES = 200;

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { Accept, Acceptance } from "./acceptance.ts";
-import { Effort } from "./asked-model.ts";
 import { Compacted, CompactRequest, ContextWindow } from "./compacted.ts";
 import { Message, Picture, ReplyContent, ToolDefinition, ToolResultContent, Usage } from "./conversation.ts";
 import { ActorId } from "./ids.ts";
+import { Effort } from "./model.ts";
 import { Isolation, Location, WorktreeResult } from "./worktree.ts";
 
 /**

@@ -1,7 +1,14 @@
 import type { MessagePort } from "node:worker_threads";
+import * as z from "zod/mini";
 import type { AfterAnswer, AfterCall, BeforeCall, Call, CallDecision, SearchMatches } from "./calls.ts";
-import type { CompactAnswer, CompactBegin, CompactEnd, Compacted } from "./compacted.ts";
-import type { CallResult, Reply, Turn } from "./messages.ts";
+import {
+  type CompactAnswer,
+  type CompactBegin,
+  type CompactEnd,
+  type Compacted,
+  CompactRequest,
+} from "./compacted.ts";
+import { ActorModel, type CallResult, LastTurn, type Reply, Steer, Summary, Turn } from "./messages.ts";
 import type {
   BackgroundAnswer,
   BackgroundRequest,
@@ -10,7 +17,6 @@ import type {
   RunRequest,
   RunResult,
 } from "./runs.ts";
-import type { Finish, FinishAnswer, TurnAnswer } from "./turn-answers.ts";
 
 /**
  * What an actor may request of its supervisor. An actor never decides; it asks (promise 2). Every request is awaited, and
@@ -48,3 +54,30 @@ export class PeerGone extends Error {
     super(`${who} is gone; no answer will come`);
   }
 }
+
+/**
+ * `compact`: the user's request to compact the conversation before the next request. `model`: another one from the next
+ * request on.
+ */
+export const TurnAnswer = z.object({
+  steer: z.array(Steer),
+  last: z.optional(LastTurn),
+  compact: z.optional(CompactRequest),
+  model: z.optional(ActorModel),
+});
+export type TurnAnswer = z.infer<typeof TurnAnswer>;
+
+/** `compacted`: this run only compacted the conversation, so it has no answer. */
+export const Finish = z.object({
+  turn: z.nullable(Turn),
+  summary: Summary,
+  compacted: z.optional(z.literal(true)),
+});
+export type Finish = z.infer<typeof Finish>;
+
+/** Either the actor is closed, or it gets more input and continues: no steering is lost. */
+export const FinishAnswer = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("closed") }),
+  z.extend(TurnAnswer, { type: z.literal("more") }),
+]);
+export type FinishAnswer = z.infer<typeof FinishAnswer>;

@@ -1,14 +1,12 @@
 import * as z from "zod/mini";
-import { type JsonObject, textsIn, valueAt } from "../lib/json.ts";
+import { isObject, type JsonObject, textsIn, valueAt } from "../lib/json.ts";
 import { formatPath, type JsonMisfit, jsonCheck } from "../lib/json-schema.ts";
 import { JSON_TYPES } from "../lib/meta-schema.ts";
-import { isObject } from "../lib/objects.ts";
 import { shorten } from "../lib/text.ts";
 import type { ToolResultContent } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { bindTool, type SealedTool } from "../tools/bind-tool.ts";
-import { naming } from "../tools/prompt.ts";
-import { type CallContext, failed, type Tool, type ToolFailure } from "../tools/tool.ts";
+import { type CallContext, failed, naming, type Tool, type ToolFailure } from "../tools/tool.ts";
 import type { Among, InputSchema, McpResource, McpTool } from "./mcp.ts";
 import type { Mcp } from "./open-mcp.ts";
 

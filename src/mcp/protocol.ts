@@ -1,6 +1,5 @@
 import type { CallResult } from "../mailbox/messages.ts";
 import { unchecked } from "../mailbox/rpc/table.ts";
-import type { McpLimits } from "./limits.ts";
 import type {
   Elicitation,
   ElicitationAnswer,
@@ -12,7 +11,7 @@ import type {
   SignedOut,
   ToolProgress,
 } from "./mcp.ts";
-import type { McpServer } from "./server.ts";
+import type { McpLimits, McpServer } from "./server.ts";
 
 // Both sides are our own code; what a server sends is checked in the broker, before it comes here.
 

@@ -4,13 +4,11 @@ import { errorMessage } from "../lib/errors.ts";
 import { Restarts } from "../lib/restarts.ts";
 import { Caller } from "../mailbox/rpc/caller.ts";
 import type { EventOf, RequestOf, ResponseOf } from "../mailbox/rpc/table.ts";
-import { BrokerClient } from "./broker-process.ts";
-import { defaultMcpLimits, type McpLimits } from "./limits.ts";
+import { BrokerClient, brokerEnvironment, serverEnvironment } from "./broker-process.ts";
 import type { Elicitation, ElicitationAnswer, McpAnswer, McpAsk, McpEvent, ServerState } from "./mcp.ts";
 import { BROKER_REQUESTS, type OfLife, type StateNotice } from "./protocol.ts";
-import { isSameServer, type McpServer } from "./server.ts";
+import { defaultMcpLimits, isSameServer, type McpLimits, type McpServer } from "./server.ts";
 import { ServerEntry } from "./server-entry.ts";
-import { brokerEnvironment, serverEnvironment } from "./server-environment.ts";
 
 export interface McpServersParts {
   readonly clock: Clock;

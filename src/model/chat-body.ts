@@ -1,5 +1,5 @@
-import type { Effort } from "../mailbox/asked-model.ts";
 import type { ContentBlockParam, MessageParam, ToolResultBlockParam } from "../mailbox/conversation.ts";
+import type { Effort } from "../mailbox/model.ts";
 import { blocksOf } from "../mailbox/turns.ts";
 import type { ModelRequest } from "./client.ts";
 import type { BodyPiece } from "./http-post.ts";

@@ -1,8 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
-import type { Effort } from "../mailbox/asked-model.ts";
 import type { ContentBlock, MessageParam, ToolDefinition, Usage } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import type { ModelPause } from "../mailbox/model-pause.ts";
+import type { Effort, ModelPause } from "../mailbox/model.ts";
 
 /** One request, independent of a provider, which adds cache breakpoints and its own field names. */
 export interface ModelRequest {

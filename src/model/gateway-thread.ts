@@ -3,11 +3,10 @@ import { systemClock } from "../lib/clock.ts";
 import { Caller } from "../mailbox/rpc/caller.ts";
 import { portChannel } from "../mailbox/rpc/channel.ts";
 import { receive, sender } from "../mailbox/rpc/server.ts";
-import { AgentPorts } from "./agent-ports.ts";
 import type { GatewayNotice, ModelClient, Reserve } from "./client.ts";
 import type { GatewayConfig } from "./gateway.ts";
 import { budgetRequests, gatewayNotices, type reportNotices } from "./gateway-messages.ts";
-import { serveAgent } from "./gateway-server.ts";
+import { AgentPorts, serveAgent } from "./gateway-server.ts";
 import { governed } from "./governor.ts";
 import { Meter } from "./meter.ts";
 

@@ -3,18 +3,16 @@ import { type Clock, systemClock } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
 import { Restarts } from "../lib/restarts.ts";
 import { type StartThread, startThread } from "../lib/threads.ts";
-import type { ModelPause } from "../mailbox/model-pause.ts";
+import type { ModelPause } from "../mailbox/model.ts";
 import { workerChannel } from "../mailbox/rpc/channel.ts";
 import { receive, sender, serve } from "../mailbox/rpc/server.ts";
-import { AgentPorts } from "./agent-ports.ts";
-import type { Aliases } from "./aliases.ts";
-import type { AvailableModels } from "./available-models.ts";
 import type { Gateway, GatewayNotice, ModelClient, Reservation, Reserve } from "./client.ts";
 import { GATEWAY_THREAD } from "./gateway-kind.ts";
 import { budgetRequests, type gatewayNotices, reportNotices } from "./gateway-messages.ts";
-import { serveAgent } from "./gateway-server.ts";
+import { AgentPorts, serveAgent } from "./gateway-server.ts";
 import { governed } from "./governor.ts";
 import { Meter } from "./meter.ts";
+import type { Aliases, AvailableModels } from "./model-names.ts";
 
 /** Limits of all requests together; see `GovernorOptions` and `HttpModelOptions` for the defaults. */
 export interface GatewayLimits {

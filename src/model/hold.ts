@@ -1,4 +1,4 @@
-import type { ModelPause } from "../mailbox/model-pause.ts";
+import type { ModelPause } from "../mailbox/model.ts";
 import type { ModelOutcome } from "./client.ts";
 import { retryable } from "./failures.ts";
 

@@ -1,7 +1,5 @@
 import { type Clock, systemClock } from "../lib/clock.ts";
-import { given } from "../lib/objects.ts";
-import { type Aliases, resolveModel } from "./aliases.ts";
-import { type AvailableModels, modelRefusal } from "./available-models.ts";
+import { given } from "../lib/json.ts";
 import { checkBaseURL, SERVERS, type ServerKind } from "./base-url.ts";
 import type {
   ModelClient,
@@ -11,10 +9,10 @@ import type {
   OnModelEvent,
   OnServerAnswer,
 } from "./client.ts";
-import { connectionFailure } from "./connection-failure.ts";
-import { errorIn } from "./error-body.ts";
+import { errorIn, resetMs, retryAfterMs } from "./error-response.ts";
 import {
   cancelled,
+  connectionFailure,
   endlessFailure,
   protocolFailure,
   type ServerError,
@@ -31,11 +29,10 @@ import {
   proxyVariable,
   readBody,
 } from "./http-post.ts";
-import { type IdleWatch, idleWatch } from "./idle-watch.ts";
 import { withoutLongMark } from "./known-models.ts";
+import { type Aliases, type AvailableModels, modelRefusal, resolveModel } from "./model-names.ts";
 import { ReplyAssembler } from "./reply.ts";
-import { type ReplyTranslator, readReply, Unreadable } from "./reply-stream.ts";
-import { resetMs, retryAfterMs } from "./retry-after.ts";
+import { type IdleWatch, idleWatch, type ReplyTranslator, readReply, Unreadable } from "./reply-stream.ts";
 
 /** What one API adds to the client of all of them: how a request is written, and how its reply is read. */
 export interface ModelApi {

@@ -1,5 +1,4 @@
-import { parseJson } from "../lib/json.ts";
-import { isObject } from "../lib/objects.ts";
+import { isObject, parseJson } from "../lib/json.ts";
 import type { ContentBlock } from "../mailbox/conversation.ts";
 import { markInvalid } from "./invalid-input.ts";
 

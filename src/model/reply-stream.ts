@@ -1,9 +1,7 @@
 import { type Clock, pause } from "../lib/clock.ts";
-import { errorOf, toldError } from "./error-body.ts";
+import { errorOf, toldError } from "./error-response.ts";
 import { type HttpAnswer, readBody } from "./http-post.ts";
-import type { IdleWatch } from "./idle-watch.ts";
 import type { ReplyAssembler, ReplyProblem } from "./reply.ts";
-import { type SseFrame, sseParser } from "./sse.ts";
 
 /** Bytes of one reply, far above what a model writes: a server gone wild must not fill the memory (fault 25). */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -138,4 +136,117 @@ function isPing(event: unknown): boolean {
 
 function badly(problem: string): ReplyProblem {
   return { type: "protocol", problem };
+}
+
+/** One server-sent event; `event` is null where the server did not name it. */
+export interface SseFrame {
+  readonly event: string | null;
+  readonly data: string;
+}
+
+export interface SseParser {
+  /** Bytes as they came, cut anywhere: inside a character, inside CRLF. */
+  push(bytes: Uint8Array): SseFrame[];
+}
+
+/** A carriage return at the very end may be half of a CRLF, so it is not a line end yet. */
+const LINE_END = /\r\n|\n|\r(?!$)/g;
+
+/**
+ * Reads server-sent events (faults 19 to 21). A frame counts when its empty line has come; what is left at
+ * the end of the stream is half a frame and is never delivered.
+ */
+export function sseParser(): SseParser {
+  const decoder = new TextDecoder();
+  let rest = "";
+  let endsWithReturn = false;
+  let event: string | null = null;
+  let data: string[] = [];
+
+  const takeLine = (line: string, frames: SseFrame[]) => {
+    if (line === "") {
+      if (data.length > 0) frames.push({ event, data: data.join("\n") });
+      event = null;
+      data = [];
+      return;
+    }
+    const colon = line.indexOf(":");
+    const field = colon < 0 ? line : line.slice(0, colon);
+    if (field !== "event" && field !== "data") return;
+    const value = colon < 0 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
+    if (field === "event") event = value;
+    else data.push(value);
+  };
+
+  return {
+    push(bytes) {
+      const text = decoder.decode(bytes, { stream: true });
+      const mayEndLine = endsWithReturn || text.includes("\n") || text.includes("\r");
+      // Looking into what is pending for every chunk would be quadratic in one huge line.
+      rest += text;
+      if (text !== "") endsWithReturn = text.endsWith("\r");
+      if (!mayEndLine) return [];
+      const frames: SseFrame[] = [];
+      let start = 0;
+      for (const end of rest.matchAll(LINE_END)) {
+        takeLine(rest.slice(start, end.index), frames);
+        start = end.index + end[0].length;
+      }
+      rest = rest.slice(start);
+      return frames;
+    },
+  };
+}
+
+/** Detects silence: messages that only keep a connection open (pings) do not count (faults 15 and 16). */
+export interface IdleWatch {
+  received(): void;
+  /** Null until it fired; then how many milliseconds later than due it woke. */
+  lateMs(): number | null;
+  stop(): void;
+}
+
+export interface IdleWatchOptions {
+  /** Milliseconds of silence after which `onIdle` is called, once. */
+  readonly idleMs: number;
+  readonly onIdle: () => void;
+  /**
+   * Milliseconds of silence after which `onQuiet` is called, and again after as many more, with the remaining time.
+   */
+  readonly quietMs: number;
+  readonly onQuiet: (leftMs: number) => void;
+}
+
+/** One timer for a whole stream, not one per event. */
+export function idleWatch(clock: Clock, options: IdleWatchOptions): IdleWatch {
+  const { idleMs, onIdle, quietMs, onQuiet } = options;
+  let last = clock.now();
+  let notices = 0;
+  let late: number | null = null;
+  const look = () => {
+    const quiet = clock.now() - last;
+    if (quiet >= idleMs) {
+      late = quiet - idleMs;
+      onIdle();
+      return;
+    }
+    if (quiet >= (notices + 1) * quietMs) {
+      notices = Math.floor(quiet / quietMs);
+      onQuiet(idleMs - quiet);
+    }
+    sleep(quiet);
+  };
+  const sleep = (quiet: number) => {
+    withdraw = clock.after(Math.min((notices + 1) * quietMs, idleMs) - quiet, look);
+  };
+  let withdraw = () => {};
+  sleep(0);
+  return {
+    received() {
+      last = clock.now();
+      notices = 0;
+    },
+    lateMs: () => late,
+    stop: () => withdraw(),
+  };
 }

@@ -1,7 +1,7 @@
-import { given, isObject } from "../lib/objects.ts";
+import { given, isObject } from "../lib/json.ts";
 import type { Usage } from "../mailbox/conversation.ts";
 import type { ModelReply, OnModelEvent } from "./client.ts";
-import type { ErrorFields } from "./error-body.ts";
+import type { ErrorFields } from "./error-response.ts";
 import { type ReplyBlock, ReplyBlocks } from "./reply-blocks.ts";
 
 /** The stream is not what the protocol says. */

@@ -1,6 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import type { ModelPause } from "../mailbox/model-pause.ts";
+import type { ModelPause } from "../mailbox/model.ts";
 import { CachedPrefixes } from "./cached-prefixes.ts";
 import type { ModelOutcome } from "./client.ts";
 import type { HoldRequest, Moment } from "./hold.ts";

@@ -1,7 +1,7 @@
 import type { ContentBlock, Usage } from "../mailbox/conversation.ts";
 import type { ModelOutcome, ModelReply, ModelRequest } from "./client.ts";
 import { invalidInput, markCut } from "./invalid-input.ts";
-import { promptBound, requestMeasure } from "./request-size.ts";
+import { promptBound, requestMeasure } from "./meter.ts";
 
 /** What an API does not accept in a call's ID or a tool's name. */
 const ODD = /[^a-zA-Z0-9_-]/g;

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { errorMessage } from "../lib/errors.ts";
-import type { Behaviour, PermissionMode, Rule } from "../settings/rules.ts";
+import type { Behaviour, PermissionMode, Rule } from "../settings/permissions.ts";
 import { engineOf } from "./engine/engine.ts";
 import type { JudgeContext, Judgement } from "./judgement.ts";
 

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { PermissionMode } from "../settings/rules.ts";
+import type { PermissionMode } from "../settings/permissions.ts";
 
 export interface RunningAs {
   /** Null where the system has no such thing. */

@@ -1,21 +1,25 @@
 import type { Clock } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import { callKey, questionKey, type SameCall } from "./asking/identity.ts";
-import { choiceOutcome, nobody, permissionOutcome, planOutcome } from "./asking/outcomes.ts";
-import type {
-  ChoiceOutcome,
-  ChoiceQuestion,
-  Denied,
-  PermissionOutcome,
-  PermissionQuestion,
-  PlanOutcome,
-  PlanQuestion,
-  QuestionContext,
-  Recheck,
+import {
+  type ChoiceOutcome,
+  type ChoiceQuestion,
+  callKey,
+  choiceOutcome,
+  type Denied,
+  nobody,
+  type PermissionOutcome,
+  type PermissionQuestion,
+  type PlanOutcome,
+  type PlanQuestion,
+  permissionOutcome,
+  planOutcome,
+  type QuestionContext,
+  questionKey,
+  type Recheck,
+  type SameCall,
 } from "./asking/questions.ts";
-import { QueuedRequest, stopped } from "./asking/queued-request.ts";
-import { type QueueOptions, UserRequestQueue } from "./asking/user-request-queue.ts";
+import { QueuedRequest, type QueueOptions, stopped, UserRequestQueue } from "./asking/user-request-queue.ts";
 import type { UserAnswer, UserHandler, UserRequest } from "./user-requests.ts";
 
 export type { Recheck } from "./asking/questions.ts";

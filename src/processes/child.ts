@@ -6,10 +6,9 @@ import type { ActorId } from "../mailbox/ids.ts";
 import { confine, type Held } from "./confine.ts";
 import { fileOutput } from "./file-output.ts";
 import { type RunProcesses, runProcesses } from "./host-tag.ts";
-import { type Launch, launch, type ProcessOutput } from "./launch.ts";
-import { pipedOutput } from "./piped-output.ts";
+import { type Launch, launch, type ProcessOutput, pipedOutput } from "./launch.ts";
 import { processGroup } from "./process-group.ts";
-import { type Lines, notStarted, type ProcessRequest, type ProcessResult, unknown } from "./requests.ts";
+import { type Lines, notStarted, type ProcessRequest, type ProcessResult, unknown } from "./processes.ts";
 
 export type Stop = "timed-out" | "cancelled";
 type Started = Extract<Launch, { type: "started" }>;

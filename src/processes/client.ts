@@ -4,8 +4,14 @@ import { RESTART_INTENSITY, Restarts } from "../lib/restarts.ts";
 import { commandEnvironment, commandsOwn } from "./environment.ts";
 import type { SystemUser } from "./helper-process.ts";
 import { HostConnection } from "./host-connection.ts";
-import type { Processes, RunWatch } from "./processes.ts";
-import { cancelledEarly, notStarted, type ProcessRequest, type ProcessResult } from "./requests.ts";
+import {
+  cancelledEarly,
+  notStarted,
+  type Processes,
+  type ProcessRequest,
+  type ProcessResult,
+  type RunWatch,
+} from "./processes.ts";
 
 export interface ProcessesOptions {
   /** The user's environment. Every child gets the harmless part; requests can add anything but keys. */

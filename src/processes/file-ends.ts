@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import type { Ends } from "./requests.ts";
+import type { Ends } from "./processes.ts";
 
 /** Returned whole up to this size: more than the 30,000 characters that a model is shown. */
 const WHOLE_BYTES = 96 * 1024;

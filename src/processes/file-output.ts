@@ -14,7 +14,7 @@ import type { Clock } from "../lib/clock.ts";
 import { endsOf, type ReadAt } from "./file-ends.ts";
 import type { ProcessOutput } from "./launch.ts";
 import { namelessFile } from "./nameless-files.ts";
-import type { FileOutput, Lines } from "./requests.ts";
+import type { FileOutput, Lines } from "./processes.ts";
 
 /** How often a growing file is checked for its size and for watched lines. */
 const LOOK_EVERY_MS = 100;

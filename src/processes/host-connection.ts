@@ -8,7 +8,6 @@ import { Door } from "./door.ts";
 import { Helper, type SystemUser, withCompileCache } from "./helper-process.ts";
 import { hostTag, killTagged } from "./host-tag.ts";
 import { signalGroup } from "./process-group.ts";
-import type { RunWatch } from "./processes.ts";
 import {
   cancelledEarly,
   type HOST_NOTICES,
@@ -16,8 +15,9 @@ import {
   notStarted,
   type ProcessRequest,
   type ProcessResult,
+  type RunWatch,
   unknown,
-} from "./requests.ts";
+} from "./processes.ts";
 
 /** The bundler keeps the entry's name; the sources run as they are. */
 const ENTRY = new URL(import.meta.url.endsWith(".ts") ? "./host.ts" : "./process-host.cjs", import.meta.url);

@@ -8,8 +8,8 @@ import type { EventOf, RequestOf, Serving } from "../mailbox/rpc/table.ts";
 import { type Child, startChild } from "./child.ts";
 import { withoutCredentials } from "./environment.ts";
 import { endTagged, hostTag, runTagOf, tagsOf } from "./host-tag.ts";
-import { connectFor } from "./piped-output.ts";
-import { cancelledEarly, HOST_NOTICES, HOST_REQUESTS, type Lines, type ProcessResult } from "./requests.ts";
+import { connectFor } from "./launch.ts";
+import { cancelledEarly, HOST_NOTICES, HOST_REQUESTS, type Lines, type ProcessResult } from "./processes.ts";
 
 type Run = RequestOf<typeof HOST_REQUESTS, "run">;
 type RunEvent = EventOf<typeof HOST_REQUESTS, "run">;

@@ -1,9 +1,16 @@
-import { dropParts } from "../engine/blob-parts.ts";
 import type { Carrier } from "../engine/carrier.ts";
+import { dropParts } from "../engine/limits.ts";
 import { packSealed } from "../engine/messages.ts";
 import type { Clock } from "../lib/clock.ts";
-import { type AttemptId, nameAttempt, nameJob, type OfferedSpec } from "../mailbox/runners.ts";
-import { digestKit, packKit, withoutKit } from "../mailbox/spec-kit.ts";
+import {
+  type AttemptId,
+  digestKit,
+  nameAttempt,
+  nameJob,
+  type OfferedSpec,
+  packKit,
+  withoutKit,
+} from "../mailbox/runners.ts";
 import type { EngineLine } from "./engine-line.ts";
 import type { RemoteActor } from "./remote-actor.ts";
 

@@ -9,11 +9,11 @@ import {
   attemptNotices,
   attemptRequests,
   type Boarded,
+  packKit,
   type RunnerExit,
   type RunnerRules,
   type SentEdits,
 } from "../mailbox/runners.ts";
-import { packKit } from "../mailbox/spec-kit.ts";
 
 export interface RemoteActorParts {
   readonly clock: Pick<Clock, "now">;

@@ -11,8 +11,7 @@ import type { RequestOf, ResponseOf } from "../mailbox/rpc/table.ts";
 import { PeerGone, type Services } from "../mailbox/services.ts";
 import { type GatewayClient, gatewayClient } from "../model/gateway-client.ts";
 import { agentTools } from "../tools/index.ts";
-import { type agentReports, agentRequests, processNotices } from "./agent-messages.ts";
-import { ModelPorts } from "./model-ports.ts";
+import { type agentReports, agentRequests, ModelPorts, processNotices } from "./agent-messages.ts";
 
 /** The kernel ends this process before the runner and its neighbours' commands. */
 const OOM_SCORE = "500";

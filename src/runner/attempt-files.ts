@@ -1,9 +1,13 @@
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { chmodSync } from "node:fs";
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SealedBlobs } from "../engine/sealed-blobs.ts";
-import { inTemporaryFolder } from "../journal/temporary-folder.ts";
+import type { Outputs } from "../journal/outputs.ts";
+import { inTemporaryFolder, makeTemporaryFolder } from "../journal/temporary-folder.ts";
+import { randomIds } from "../mailbox/ids.ts";
 import { type OfferedSpec, remoteRefs, type SentEdits, type SentFiles } from "../mailbox/runners.ts";
 import type { RunnerRepositories } from "../worktrees/runner/repositories.ts";
+import { type AgentUser, giveTo } from "./agent-fork.ts";
 
 /** How files travel between one attempt and its session. */
 export interface Travel {
@@ -99,5 +103,33 @@ async function filesHere(root: string): Promise<AttemptFiles> {
     exportEdits: async () => null,
     acceptEdits() {},
     release: async () => {},
+  };
+}
+
+export interface AttemptOutputs extends Pick<Outputs, "folder" | "next" | "remove"> {
+  /** A directory for what hooks read, in which the agent's user can make nothing. */
+  readonly events: string;
+  /** Lets the agent's user read a file in it. */
+  lend(path: string): void;
+}
+
+/** Makes a private directory for what the commands of one attempt write, which its agent can read. */
+export function makeOutputs(user: AgentUser | undefined): AttemptOutputs {
+  const folder = makeTemporaryFolder("agent");
+  giveTo(user, folder);
+  const events = makeTemporaryFolder("events");
+  // Not listed, and its names are random.
+  if (user !== undefined) chmodSync(events, 0o711);
+  const ids = randomIds();
+  return {
+    ...{ folder, events },
+    lend: (path) => giveTo(user, path),
+    next() {
+      const id = ids.task();
+      return { id, path: join(folder, `${id}.txt`) };
+    },
+    async remove() {
+      for (const one of [folder, events]) await rm(one, { recursive: true, force: true });
+    },
   };
 }

@@ -3,26 +3,20 @@ import type { Clock } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
 import type { Packet } from "../mailbox/rpc/reliable-channel.ts";
 import { receive, sender, serve } from "../mailbox/rpc/server.ts";
-import type { AttemptId, OfferedSpec, RunnerExit } from "../mailbox/runners.ts";
-import { withKit } from "../mailbox/spec-kit.ts";
+import { type AttemptId, type OfferedSpec, type RunnerExit, withKit } from "../mailbox/runners.ts";
 import type { Gateway, GatewayNotice } from "../model/client.ts";
 import type { SandboxSettings } from "../policy/sandbox/sandbox.ts";
 import type { Processes } from "../processes/processes.ts";
 import { Toolbox } from "../tools/toolbox.ts";
-import type { AgentForks, AgentProcess } from "./agent-fork.ts";
-import { agentReports, agentRequests, type processNotices } from "./agent-messages.ts";
-import type { AgentUser } from "./agent-user.ts";
-import type { AttemptFiles, RunnerFiles } from "./attempt-files.ts";
-import { type AttemptOutputs, makeOutputs } from "./attempt-outputs.ts";
+import type { AgentForks, AgentProcess, AgentUser } from "./agent-fork.ts";
+import { agentReports, agentRequests, ModelPorts, type processNotices } from "./agent-messages.ts";
+import { type AttemptFiles, type AttemptOutputs, makeOutputs, type RunnerFiles } from "./attempt-files.ts";
 import { type CallHooks, openCallHooks } from "./call-hooks.ts";
 import { type CallRules, openCallRules } from "./call-rules.ts";
-import { lacking, otherUserRefusal } from "./fitness.ts";
-import type { KnownKits } from "./known-kits.ts";
-import { ModelPorts } from "./model-ports.ts";
 import { Outpost } from "./outpost.ts";
+import { lacking, type OpenedRules, otherUserRefusal, prepareFiles, setUpTree } from "./prepare-attempt.ts";
+import type { KnownKits, Slot } from "./runner-resources.ts";
 import { SessionLink } from "./session-link.ts";
-import { type OpenedRules, prepareFiles, setUpTree } from "./set-up-tree.ts";
-import type { Slot } from "./slot.ts";
 
 /** What all attempts of a runner share. */
 export interface AttemptParts {

@@ -8,11 +8,10 @@ import { nameAttempt, type OfferedSpec, type RunnerRules } from "../mailbox/runn
 import type { RunProcess } from "../policy/hooks/hook-process.ts";
 import { hookRunner } from "../policy/hooks/hook-runner.ts";
 import { type Hooks, parseHooks } from "../policy/hooks/hooks.ts";
-import type { Processes } from "../processes/processes.ts";
-import { notStarted } from "../processes/requests.ts";
+import { notStarted, type Processes } from "../processes/processes.ts";
 import type { Notice } from "../supervisor/notices.ts";
-import type { RunningCall } from "../supervisor/running-call.ts";
-import type { AttemptOutputs } from "./attempt-outputs.ts";
+import type { RunningCall } from "../supervisor/run-state.ts";
+import type { AttemptOutputs } from "./attempt-files.ts";
 
 export interface CallHooksParts {
   readonly offer: OfferedSpec;

@@ -1,7 +1,7 @@
 import { Background } from "../features/background/background.ts";
 import { backgroundCommands } from "../features/background/commands.ts";
 import { commandServices, withStopped } from "../features/background/index.ts";
-import { refusalOf } from "../features/gate/refusal.ts";
+import { refusalOf } from "../features/gate/index.ts";
 import { type Clock, untilAborted } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
 import { textAt } from "../lib/json.ts";
@@ -10,25 +10,24 @@ import type { CallId } from "../mailbox/ids.ts";
 import type { CallResult, Reply, Turn } from "../mailbox/messages.ts";
 import type { Handlers } from "../mailbox/rpc/table.ts";
 import type { OfferedSpec } from "../mailbox/runners.ts";
-import type { Finish, FinishAnswer, TurnAnswer } from "../mailbox/turn-answers.ts";
+import type { Finish, FinishAnswer, TurnAnswer } from "../mailbox/services.ts";
 import { platformShell } from "../processes/platform-shell.ts";
 import type { Processes } from "../processes/processes.ts";
 import { writesOf } from "../supervisor/calls.ts";
 import { Inbox } from "../supervisor/inbox.ts";
 import type { Notice } from "../supervisor/notices.ts";
-import type { RunningCall } from "../supervisor/running-call.ts";
+import type { RunningCall } from "../supervisor/run-state.ts";
 import { find, refusedCall } from "../tools/dispatch.ts";
 import { backgroundTools } from "../tools/session-tools.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
 import type { agentRequests } from "./agent-messages.ts";
-import type { AttemptFiles } from "./attempt-files.ts";
-import type { AttemptOutputs } from "./attempt-outputs.ts";
+import type { AttemptFiles, AttemptOutputs } from "./attempt-files.ts";
 import type { CallHooks, HookedEnd } from "./call-hooks.ts";
 import type { CallRules } from "./call-rules.ts";
 import { EditSender } from "./edit-sender.ts";
 import { ownTasks } from "./own-tasks.ts";
+import type { Slot } from "./runner-resources.ts";
 import type { SessionLink } from "./session-link.ts";
-import type { Slot } from "./slot.ts";
 
 export interface OutpostParts {
   readonly offer: OfferedSpec;

@@ -1,7 +1,7 @@
 import type { Background, BackgroundCommand } from "../features/background/background.ts";
 import { commandView } from "../features/background/background-service.ts";
 import { type Clock, pause } from "../lib/clock.ts";
-import type { BackgroundService } from "../tools/background/service.ts";
+import type { BackgroundService } from "../tools/background.ts";
 
 /** The background commands that one agent runs on this machine, for the tools that name them. */
 export function ownTasks(background: Background, clock: Clock): BackgroundService {

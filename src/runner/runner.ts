@@ -20,9 +20,7 @@ import {
 } from "../mailbox/runners.ts";
 import type { Gateway, GatewayNotice } from "../model/client.ts";
 import { type AttemptParts, RunnerAttempt } from "./attempt.ts";
-import { KnownKits } from "./known-kits.ts";
-import { LentGateways } from "./lent-gateways.ts";
-import { Slot } from "./slot.ts";
+import { KnownKits, LentGateways, Slot } from "./runner-resources.ts";
 
 export interface RunnerOptions extends Omit<AttemptParts, "gateway" | "kits" | "blobsOf" | "slot"> {
   /** Unique among all runners, and part of its topic. */

@@ -6,7 +6,7 @@ import type { Picture } from "../mailbox/conversation.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Actor } from "../supervisor/actor-record.ts";
 import type { Joints } from "../supervisor/joints.ts";
-import { FOR_THE_USER } from "../supervisor/run-for.ts";
+import { FOR_THE_USER } from "../supervisor/run-state.ts";
 import type { OpenSession } from "./open-session.ts";
 import { blockedPrompt, openedBy, preparePrompt } from "./prepare-prompt.ts";
 import { titleOf } from "./validate-request.ts";

@@ -18,17 +18,21 @@ import { startJournal } from "../journal/thread-journal.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
 import { type Ids, randomIds, type SessionId } from "../mailbox/ids.ts";
-import { DEFAULT_MODEL, resolveModel } from "../model/aliases.ts";
 import type { Gateway } from "../model/client.ts";
 import { localGateway, proxyVariables, threadGateway } from "../model/gateway.ts";
-import { denyingFiles } from "../policy/sandbox/secrets.ts";
-import { credentialsIn } from "../policy/secrets/credentials.ts";
-import { type RedactedText, redactionOf, redactor, type Secrets } from "../policy/secrets/redactor.ts";
+import { DEFAULT_MODEL, resolveModel } from "../model/model-names.ts";
+import { denyingFiles } from "../policy/sandbox/denied-paths.ts";
+import {
+  credentialsIn,
+  type RedactedText,
+  redactionOf,
+  redactor,
+  type Secrets,
+} from "../policy/secrets/redactor.ts";
 import { startProcesses } from "../processes/client.ts";
 import type { Processes } from "../processes/processes.ts";
 import { routedHost } from "../remote/routed-host.ts";
-import type { Limits } from "../settings/limits.ts";
-import { limitsOf } from "../settings/limits.ts";
+import { type Limits, limitsOf } from "../settings/limits.ts";
 import type { SupervisorOptions } from "./options.ts";
 
 /** What a session needs before anything is decided in it: its place, its clock, its threads and processes. */

@@ -2,7 +2,7 @@ import type { AgentResult } from "../events/agent-result.ts";
 import type { StartAgents } from "../features/agents/start-agents.ts";
 import { ScriptRuns, type ScriptRunsParts } from "../features/scripts/script-runs.ts";
 import { Workflows, type WorkflowsParts } from "../features/scripts/workflows.ts";
-import { given } from "../lib/objects.ts";
+import { given } from "../lib/json.ts";
 import type { WorkflowService } from "../tools/workflow.ts";
 import type { SpawnRequest } from "./options.ts";
 

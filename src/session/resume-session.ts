@@ -5,10 +5,9 @@ import { journalFile, type SessionPlace, sessionPaths } from "../journal/paths.t
 import { processIdentity } from "../journal/process-identity.ts";
 import { readJournal } from "../journal/reader.ts";
 import type { JournalRecord, SessionEvent } from "../journal/session-events.ts";
-import { sessionOf } from "../journal/session-history.ts";
 import { lockSession } from "../journal/session-lock.ts";
 import { type SessionState, sessionStateOf } from "../journal/session-state.ts";
-import { findSession, latestSession } from "../journal/sessions.ts";
+import { findSession, latestSession, sessionOf } from "../journal/sessions.ts";
 import { systemClock } from "../lib/clock.ts";
 import { type Ids, MAIN, randomIds, type SessionId } from "../mailbox/ids.ts";
 import { noReceipts, usageOf } from "../mailbox/turns.ts";

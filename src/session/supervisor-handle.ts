@@ -13,10 +13,10 @@ import type { Picture } from "../mailbox/conversation.ts";
 import type { ActorId, SessionId } from "../mailbox/ids.ts";
 import type { Todo } from "../mailbox/messages.ts";
 import type { ServerStatus } from "../mcp/mcp.ts";
+import type { PermissionMode, Rule } from "../settings/permissions.ts";
 import type { HookSource } from "../settings/read-settings.ts";
-import type { PermissionMode, Rule } from "../settings/rules.ts";
 import type { StopScope } from "../supervisor/lifecycle.ts";
-import type { SessionTasks } from "../tools/background/service.ts";
+import type { SessionTasks } from "../tools/background.ts";
 import type { SpawnRequest } from "./options.ts";
 
 /** The session's own actors (`defineActor`). */

@@ -1,4 +1,4 @@
-import { isObject } from "../lib/objects.ts";
+import { isObject } from "../lib/json.ts";
 import type { Leaf } from "./leaves.ts";
 import { isProjectScope } from "./paths.ts";
 import type { Setting } from "./setting.ts";

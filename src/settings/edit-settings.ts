@@ -1,10 +1,8 @@
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
-import { valueAt } from "../lib/json.ts";
-import { isObject } from "../lib/objects.ts";
+import { readRegularFile, replaceFile } from "../lib/files.ts";
+import { isObject, valueAt } from "../lib/json.ts";
 import { isPathInside } from "../lib/paths.ts";
-import { readRegularFile } from "../lib/read-regular-file.ts";
-import { replaceFile } from "../lib/replace-file.ts";
 import { isProjectScope, type SettingsPath } from "./paths.ts";
 import { parseSettings, withoutMark } from "./settings-text.ts";
 

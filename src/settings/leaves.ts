@@ -1,7 +1,6 @@
 import { dirname, join } from "node:path";
 import { isPattern } from "../lib/globs.ts";
-import { type JsonObject, parseJson, textsIn, valueAt } from "../lib/json.ts";
-import { isObject } from "../lib/objects.ts";
+import { isObject, type JsonObject, parseJson, textsIn, valueAt } from "../lib/json.ts";
 import { isHookEvent, isHookEventElsewhere, noHookEvent } from "./hook-events.ts";
 import type { FileScope, SettingsPath } from "./paths.ts";
 import { schema, settings } from "./schema.ts";

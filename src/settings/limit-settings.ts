@@ -1,4 +1,4 @@
-import { type LimitRange, limitRanges } from "./limit-ranges.ts";
+import { type LimitRange, limitRanges } from "./limits.ts";
 import { type Setting, setting, wholeSetting } from "./setting.ts";
 
 type LimitName = keyof typeof limitRanges;

@@ -1,5 +1,5 @@
 import { join, win32 } from "node:path";
-import type { Scope } from "./rules.ts";
+import type { Scope } from "./permissions.ts";
 
 /** The scopes that have a file. If only one value can count, the last one does (A18.2). */
 export type FileScope = Extract<Scope, "enterprise" | "user" | "project" | "local">;

@@ -1,10 +1,9 @@
 import type { JsonObject } from "../lib/json.ts";
-import { printable } from "../lib/printable.ts";
+import { printable } from "../lib/text.ts";
 import { type Counting, count } from "./count.ts";
 import { type Leaf, LOGINS } from "./leaves.ts";
-import { isWider, type ModeLimits } from "./modes.ts";
 import { isProjectScope } from "./paths.ts";
-import type { Rule, Scope } from "./rules.ts";
+import { isWider, type ModeLimits, type Rule, type Scope } from "./permissions.ts";
 import { schema } from "./schema.ts";
 import { isSetting, type Setting, settingName } from "./setting.ts";
 import { listText, type SettingsFile } from "./settings-file.ts";

@@ -1,7 +1,16 @@
 import * as z from "zod/mini";
 import { NOT_IN_PROJECT } from "./limit-settings.ts";
-import { isRemoteAddress, REMOTE_ADDRESS } from "./remote-address.ts";
 import { oneOf, rooted, setting, textSetting, wholeSetting } from "./setting.ts";
+
+/** In words, after "must be". */
+export const REMOTE_ADDRESS =
+  "https://HOST/PATH, ssh://HOST/PATH, USER@HOST:PATH or an absolute path, without a password (git has its own credentials)";
+
+/** True for an address over which files may travel: `ext::` would run a program, `http` and `git` do not authenticate the server. */
+export function isRemoteAddress(text: string): boolean {
+  if (/^(?:https|ssh|file):\/\/\S+$/.test(text)) return URL.canParse(text) && new URL(text).password === "";
+  return /^\/[^\0\n]+$/.test(text) || /^[\w.-]+@[\w.-]+:[^\s:]\S*$/.test(text);
+}
 
 /** The settings of runners: other machines on which agents can run. */
 export const runnersSettings = {

@@ -1,8 +1,7 @@
 import { join } from "node:path";
-import { type JsonObject, parseJson, valueAt } from "../lib/json.ts";
-import { isObject } from "../lib/objects.ts";
-import { printable } from "../lib/printable.ts";
-import { readRegularFile } from "../lib/read-regular-file.ts";
+import { readRegularFile } from "../lib/files.ts";
+import { isObject, type JsonObject, parseJson, valueAt } from "../lib/json.ts";
+import { printable } from "../lib/text.ts";
 import type { Leaf } from "./leaves.ts";
 import type { SettingsPath } from "./paths.ts";
 import { schema } from "./schema.ts";

@@ -1,5 +1,4 @@
-import { canonicalJson } from "../lib/json.ts";
-import { isObject } from "../lib/objects.ts";
+import { canonicalJson, isObject } from "../lib/json.ts";
 import { shellWord } from "../lib/text.ts";
 
 /** How a field of an entry is typed, in the order in which one types them; null if its value has another form. */

@@ -1,8 +1,7 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
-import { printable } from "../lib/printable.ts";
-import { readRegularFile } from "../lib/read-regular-file.ts";
-import { listSome } from "../lib/text.ts";
+import { readRegularFile } from "../lib/files.ts";
+import { listSome, printable } from "../lib/text.ts";
 import { checkLeaves, type Leaf, type Problem } from "./leaves.ts";
 import { isProjectScope, type SettingsPath } from "./paths.ts";
 import { schema } from "./schema.ts";

@@ -1,6 +1,5 @@
 import type { Node, ParseError } from "jsonc-parser";
-import { type JsonObject, parseJson, textsIn } from "../lib/json.ts";
-import { isObject } from "../lib/objects.ts";
+import { isObject, type JsonObject, parseJson, textsIn } from "../lib/json.ts";
 
 /** The restrictions that a broken text still has. */
 export interface SettingsRestrictions {

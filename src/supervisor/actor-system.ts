@@ -18,8 +18,7 @@ import { HostedActors } from "./hosted-actors.ts";
 import type { CoreEvent, Joints } from "./joints.ts";
 import type { ActorEvent, LifecycleEffect, StopRequest, StopScope } from "./lifecycle.ts";
 import type { Notice } from "./notices.ts";
-import type { Remarks } from "./remarks.ts";
-import { isForHook } from "./run-for.ts";
+import { isForHook, type Remarks } from "./run-state.ts";
 import { Slots } from "./slots.ts";
 
 /** What the core is given. */

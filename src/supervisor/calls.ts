@@ -6,12 +6,12 @@ import type { CallId } from "../mailbox/ids.ts";
 import type { CallResult } from "../mailbox/messages.ts";
 import type { ReadyCall, ToolEnd } from "../tools/bind-tool.ts";
 import { appended, find, noSuchTool, notRun, refusedCall } from "../tools/dispatch.ts";
-import { runTimed } from "../tools/timed-call.ts";
 import type { CallContext } from "../tools/tool.ts";
+import { runTimed } from "../tools/tool-module.ts";
 import type { KnownTool, Toolbox } from "../tools/toolbox.ts";
 import type { Actor } from "./actor-record.ts";
 import type { CallNotes, CoreEvent, Evaluation, Joints } from "./joints.ts";
-import type { RunningCall } from "./running-call.ts";
+import type { RunningCall } from "./run-state.ts";
 
 export interface CallParts {
   readonly joints: readonly Joints[];

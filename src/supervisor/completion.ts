@@ -3,7 +3,7 @@ import { type Clock, pause, within } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
-import type { Finish as FinishRequest } from "../mailbox/turn-answers.ts";
+import type { Finish as FinishRequest } from "../mailbox/services.ts";
 import type { Gateway } from "../model/client.ts";
 import type { Processes } from "../processes/processes.ts";
 import type { Actor } from "./actor-record.ts";

@@ -11,7 +11,7 @@ import {
   type Notice,
   type UnreadNotice,
 } from "./notices.ts";
-import type { RunFor } from "./run-for.ts";
+import type { RunFor } from "./run-state.ts";
 
 export interface DeliveryParts {
   find(id: ActorId): Actor | undefined;

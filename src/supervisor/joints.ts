@@ -6,12 +6,12 @@ import type { ActorId, CallId } from "../mailbox/ids.ts";
 import type { ActorSpec, LastTurn, Reply, Summary, Turn } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 import type { Isolation, MergeMode } from "../mailbox/worktree.ts";
-import type { Grounds } from "../policy/grounds.ts";
+import type { Grounds } from "../policy/judgement.ts";
 import type { ToolEnd } from "../tools/bind-tool.ts";
 import type { KnownTool } from "../tools/toolbox.ts";
 import type { Actor } from "./actor-record.ts";
 import type { Notice } from "./notices.ts";
-import type { CommandPlace, RunningCall } from "./running-call.ts";
+import type { CommandPlace, RunningCall } from "./run-state.ts";
 
 /**
  * Where features plug into the core. A feature is a plain object with some of these functions. The core calls those of all

@@ -2,7 +2,7 @@ import { escapeTags } from "../context/escape-tags.ts";
 import type { Picture } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { AgentTool, ReadEntry, Status } from "../mailbox/messages.ts";
-import { plainText } from "../tools/plain-text.ts";
+import { plainText } from "../tools/command-output.ts";
 
 /** Of an agent's report: more would fill the conversation it was started to spare. */
 const REPORT_CHARS = 50_000;

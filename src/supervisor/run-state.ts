@@ -1,9 +1,10 @@
 import type { ActorHandle } from "../actors/hosts.ts";
 import type { Activity, ModelWait } from "../events/event.ts";
+import type { Compaction, CompactRequest } from "../mailbox/compacted.ts";
+import type { ActorId, CallId } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
+import type { Prepared } from "../policy/sandbox/sandbox.ts";
 import { type ActorEvent, type Lifecycle, type LifecycleEffect, queued, transition } from "./lifecycle.ts";
-import { NO_REMARKS, type Remarks } from "./remarks.ts";
-import type { RunFor } from "./run-for.ts";
 
 /** What an actor is in its present run: part of its record. */
 export abstract class RunState {
@@ -180,4 +181,71 @@ export abstract class RunState {
     this.#ended = Promise.withResolvers();
     this.moved = Promise.withResolvers();
   }
+}
+
+/** What the live tree shows of an actor in addition to what it does. */
+export interface Remarks {
+  /** What a watch has found wrong, as a sentence. */
+  readonly trouble: string | null;
+  /** Where another agent writes to the same file, as a phrase. */
+  readonly overlap: string | null;
+  /** Which of the session's tasks it works on. */
+  readonly task: string | null;
+}
+
+export const NO_REMARKS: Remarks = { trouble: null, overlap: null, task: null };
+
+/** On whose behalf an actor runs this time. */
+export interface RunFor {
+  /** Who gets the result, or null for the user. */
+  readonly owner: ActorId | null;
+  /** The call that waits for it, or started it. */
+  readonly call: CallId | null;
+  /** The result is a notice, not the result of the call. */
+  readonly background: boolean;
+}
+
+export const FOR_THE_USER: RunFor = { owner: null, call: null, background: false };
+
+/** True if it runs for a hook: its owner waits for it, and no call of a model does. */
+export function isForHook({ owner, call, background }: RunFor): boolean {
+  return owner !== null && call === null && !background;
+}
+
+/** The user's request for a shorter conversation, and who waits for the outcome. */
+export type PendingCompaction = CompactRequest & { readonly settle: (compaction: Compaction) => void };
+
+/** The agent type of an actor that starts with the conversation of its parent. */
+export const FORK = "fork";
+
+/** Where a command runs that was allowed. */
+export interface CommandPlace {
+  /** Outside of the sandbox. */
+  readonly outside: boolean;
+  /** In a confinement of its own, instead of the sandbox. */
+  readonly light?: Prepared;
+}
+
+/** A call that was allowed and has not ended. */
+export interface RunningCall extends CommandPlace {
+  readonly tool: string;
+  /** Its tool's names, the one it is offered under first. */
+  readonly names: readonly [string, ...string[]];
+  /** The provider's ID of the call. */
+  readonly toolUse: string;
+  readonly title: string;
+  /** What the model says that it is for. */
+  readonly description?: string;
+  readonly input: unknown;
+  /** Where the agent stood. */
+  readonly cwd: string;
+  /** It is one of the agent's own tools. */
+  readonly local: boolean;
+  /** Its own deadline, in milliseconds from its start. */
+  readonly timeoutMs?: number;
+  readonly startedAt: number;
+  /** Files it may write to, absolute, or null for any. */
+  readonly writes: readonly string[] | null;
+  /** What a hook said to the model before it ran; added to the result. */
+  readonly context?: string;
 }

@@ -9,7 +9,7 @@ import type { ActorSpec } from "../mailbox/messages.ts";
 import { type Actor, createActor } from "./actor-record.ts";
 import type { ActorSystem } from "./actor-system.ts";
 import type { PreparedSpawn, SpawnNeeds } from "./joints.ts";
-import { FOR_THE_USER, type RunFor } from "./run-for.ts";
+import { FOR_THE_USER, type RunFor } from "./run-state.ts";
 
 export interface SpawnParts {
   readonly actors: Pick<ActorSystem, "joints" | "find" | "add" | "start" | "emit" | "delivery">;

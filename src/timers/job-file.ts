@@ -7,9 +7,8 @@ import type { ProcessIdentity } from "../journal/process-identity.ts";
 import { lockSession } from "../journal/session-lock.ts";
 import { type Clock, pause } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
+import { readRegularFile, replaceFile } from "../lib/files.ts";
 import { parseJson } from "../lib/json.ts";
-import { readRegularFile } from "../lib/read-regular-file.ts";
-import { replaceFile } from "../lib/replace-file.ts";
 
 /** The file of a project's durable jobs. */
 export const JOB_FILE = ".claude/scheduled_tasks.json";

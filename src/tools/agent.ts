@@ -1,11 +1,10 @@
 import * as z from "zod/mini";
+import { fitList } from "../lib/fit-list.ts";
 import { Accept } from "../mailbox/acceptance.ts";
-import { MODEL_ALIASES } from "../mailbox/asked-model.ts";
 import type { ToolResultContent } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import { type AgentListing, formatAgentLine } from "./agent-list.ts";
-import { naming } from "./prompt.ts";
-import { type CallContext, failed, type Tool } from "./tool.ts";
+import { MODEL_ALIASES } from "../mailbox/model.ts";
+import { type CallContext, failed, naming, type Tool } from "./tool.ts";
 
 const AgentInput = z.strictObject({
   description: z.string().check(z.describe("What the task is, in three to five words (required)")),
@@ -161,4 +160,31 @@ function launchText({ id, title, path }: Extract<Spawned, { type: "launched" }>)
   return `Agent ${id} ("${title}") works in the background. You will be notified once, when it has finished; its result is not known before.
 agent_id: ${id}
 output_file: ${path} (written when it has finished)`;
+}
+
+/** One line of the list a model chooses from (A4.16, A11.10). */
+export interface AgentListing {
+  readonly name: string;
+  readonly whenToUse: string;
+  readonly tools: readonly string[];
+}
+
+export function formatAgentLine({ name, whenToUse, tools }: AgentListing): string {
+  return `- ${name}: ${whenToUse} (Tools: ${tools.join(", ") || "none"})`;
+}
+
+/** Returns one line for each agent, in `budget` characters together. The kept ones stay whole, even over the budget. */
+export function agentList<Listed extends AgentListing>(
+  agents: readonly Listed[],
+  budget: number,
+  isKept: (agent: Listed) => boolean,
+): string {
+  const more = (count: number) => `- (and ${count} more, which are started by their names)`;
+  const entries = agents.map((agent) => ({
+    ...{ name: agent.name, description: agent.whenToUse, whole: formatAgentLine(agent) },
+    isKept: isKept(agent),
+  }));
+  const kept = entries.filter((entry) => entry.isKept).map(({ whole }) => whole);
+  const least = [...kept, more(entries.length)].join("\n").length;
+  return fitList(entries, Math.max(budget, least), more);
 }

@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
 import type { ChoiceOutcome } from "../policy/asking/questions.ts";
 import type { Answers, Question } from "../policy/user-requests.ts";
-import { naming } from "./prompt.ts";
-import { type CallContext, failed, type Tool, type ToolPrompt } from "./tool.ts";
+import { type CallContext, failed, naming, type Tool, type ToolPrompt } from "./tool.ts";
 
 /** A14.1. */
 export const MIN_QUESTIONS = 1;

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -9,6 +10,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readlinkSync,
   realpathSync,
   renameSync,
@@ -18,14 +20,13 @@ import {
   writeFile,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { errorCode } from "../lib/errors.ts";
+import type { CallId } from "../mailbox/ids.ts";
 import { MAX_SYNC_BYTES, type Unusable } from "./regular-file.ts";
-import { temporaryName } from "./temporary-name.ts";
 import type { CallContext } from "./tool.ts";
-import { writeError } from "./write-error.ts";
-import type { WritePlace } from "./write-place.ts";
+import { type WritePlace, writeError } from "./write-place.ts";
 
 export interface WrittenFile {
   readonly type: "written";
@@ -225,4 +226,39 @@ function byPath(path: string): DirectoryHandle {
     isWhereItWas: () => realpathSync(path) === path,
     close() {},
   };
+}
+
+/** Returns the name of the file that a call writes before it renames it. */
+export function temporaryName(call: CallId): string {
+  return `${prefixOf(call)}${randomUUID()}.tmp`;
+}
+
+function prefixOf(call: CallId): string {
+  return `.troupe-${call}-`;
+}
+
+/** Removes what a call left next to this file if it was killed while it wrote. Throws the error of the system. */
+export function removeTemporaryFiles(path: string, call: CallId): void {
+  for (const directory of new Set([dirname(path), dirname(really(path))]))
+    for (const name of namesIn(directory))
+      if (name.startsWith(prefixOf(call)) && name.endsWith(".tmp")) unlinkSync(join(directory, name));
+}
+
+/** The file is replaced where it really is. */
+function really(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return join(dirname(path), basename(path));
+  }
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return [];
+    throw error;
+  }
 }

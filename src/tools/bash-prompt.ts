@@ -1,5 +1,4 @@
-import { naming } from "./prompt.ts";
-import type { ToolPrompt } from "./tool.ts";
+import { naming, type ToolPrompt } from "./tool.ts";
 
 /** A longer sleep in the foreground is advised against, in the prompt and in the result (A4.4). */
 export const LONGEST_SLEEP_SECONDS = 5;

@@ -2,8 +2,8 @@ import type { Access } from "../mailbox/calls.ts";
 import type { ToolResultContent } from "../mailbox/conversation.ts";
 import type { PermissionLevel } from "../policy/user-requests.ts";
 import { bindTool, type SealedTool } from "./bind-tool.ts";
-import { moduleProblem } from "./module-problem.ts";
 import type { CallContext, Tool, ToolFailure } from "./tool.ts";
+import { moduleProblem } from "./tool-module.ts";
 
 export { type CallContext, failed, type ToolFailure } from "./tool.ts";
 

@@ -1,5 +1,5 @@
 import { errorMessage } from "../lib/errors.ts";
-import { formatNumber } from "../lib/figures.ts";
+import { formatNumber } from "../lib/text.ts";
 import type { HookChange } from "../mailbox/calls.ts";
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import type { CallId } from "../mailbox/ids.ts";
@@ -8,9 +8,9 @@ import type { Services } from "../mailbox/services.ts";
 import type { Location } from "../mailbox/worktree.ts";
 import { cutAt, invalidInput } from "../model/invalid-input.ts";
 import type { ReadyCall, SealedTool, ToolEnd } from "./bind-tool.ts";
-import { nameOfCall, resolveCall, SEARCH, unresolvedCall } from "./deferred/resolve-call.ts";
-import type { ReadLedger } from "./read-ledger.ts";
+import { nameOfCall, resolveCall, SEARCH, unresolvedCall } from "./deferred.ts";
 import type { AgentCallContext } from "./tool.ts";
+import type { ReadLedger } from "./turn-state.ts";
 
 export interface Dispatch {
   /** The agent's tools, in the order of the request. */

@@ -4,13 +4,13 @@ import type { FileDiff } from "../lib/file-diff.ts";
 import { atomicWrite } from "./atomic-write.ts";
 import { diffField, diffFile, previewFile } from "./file-diff.ts";
 import { pathInputProblem, resolvePath } from "./paths.ts";
-import { naming } from "./prompt.ts";
 import { type Current, knownEntry, readState } from "./read-guard.ts";
 import { type OpenRegularFile, openRegular, withFile } from "./regular-file.ts";
 import { type Replacement, replaceText, type TextReading } from "./replace-text.ts";
 import {
   FILE_RULES,
   failed,
+  naming,
   type ThreadCallContext,
   type Tool,
   type ToolFailure,

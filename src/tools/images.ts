@@ -1,5 +1,5 @@
 import type { Sharp } from "sharp";
-import type { ImageType } from "./file-kind.ts";
+import type { ImageType } from "./regular-file.ts";
 
 /**
  * The API takes 5 MB of base64 and 8,000 pixels a side, but only 2,000 in a request with more than 20 images; a
@@ -83,4 +83,25 @@ function jpeg(image: Sharp): Promise<Omit<FittedImage, "scaledFrom">> {
 async function encoded(image: Sharp, mediaType: ImageType): Promise<Omit<FittedImage, "scaledFrom">> {
   const { data, info } = await image.toBuffer({ resolveWithObject: true });
   return { mediaType, bytes: data, width: info.width, height: info.height };
+}
+
+/** A block of a result, as in the Messages API. */
+export type ShownBlock =
+  | { type: "text"; text: string }
+  | { type: "image"; source: { type: "base64"; media_type: ImageType; data: string } };
+
+/** What Read returns for a file that is not plain text. */
+export interface Shown {
+  readonly blocks: ShownBlock[];
+}
+
+export function imageBlock({
+  mediaType,
+  bytes,
+}: {
+  readonly mediaType: ImageType;
+  readonly bytes: Uint8Array;
+}): ShownBlock {
+  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+  return { type: "image", source: { type: "base64", media_type: mediaType, data } };
 }

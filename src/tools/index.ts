@@ -1,7 +1,6 @@
 import { bashTool } from "./bash.ts";
 import { bindTool, type SealedTool } from "./bind-tool.ts";
-import { toolSearchTool } from "./deferred/tool-search.ts";
-import { useToolTool } from "./deferred/use-tool.ts";
+import { toolSearchTool, useToolTool } from "./deferred.ts";
 import { threadTools } from "./thread-tools.ts";
 import { todoWriteTool } from "./todo-write.ts";
 import type { AgentCallContext } from "./tool.ts";

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import type { FileDiff } from "../lib/file-diff.ts";
 import { atomicWrite } from "./atomic-write.ts";
-import { writeLike } from "./exact-json.ts";
 import { diffField, diffFile, previewFile } from "./file-diff.ts";
 import {
   cellName,
@@ -10,12 +9,19 @@ import {
   type Notebook,
   type NotebookCell,
   parseNotebook,
+  writeLike,
 } from "./notebook.ts";
 import { pathInputProblem, resolvePath } from "./paths.ts";
-import { naming } from "./prompt.ts";
 import { knownEntry, readState } from "./read-guard.ts";
 import { type OpenRegularFile, openRegular, withFile } from "./regular-file.ts";
-import { failed, type ThreadCallContext, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
+import {
+  failed,
+  naming,
+  type ThreadCallContext,
+  type Tool,
+  type ToolFailure,
+  type ToolPrompt,
+} from "./tool.ts";
 import { writeAccesses, writePlace } from "./write-place.ts";
 
 const Input = z.strictObject({

@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { parseExactly } from "./exact-json.ts";
 
 /** Larger notebooks are not held in memory. */
 export const MAX_NOTEBOOK_BYTES = 64 * 1024 * 1024;
@@ -76,4 +75,31 @@ export function cellName({ id }: NotebookCell, index: number): string {
 export function findCell({ cells }: Notebook, name: string): number {
   const byId = cells.findIndex(({ id }) => id === name);
   return byId >= 0 ? byId : cells.findIndex((cell, index) => cellName(cell, index) === name);
+}
+
+declare global {
+  // Part of the language since ES2026; the compiler's library does not have it yet.
+  interface JSON {
+    parse(
+      text: string,
+      reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+    ): unknown;
+    rawJSON(text: string): unknown;
+  }
+}
+
+/** Parses JSON so that numbers are written again as they were: `1.0`, or ones too large for JavaScript. */
+export function parseExactly(text: string): unknown {
+  return JSON.parse(text, (_key, value, { source }) =>
+    typeof value === "number" && source !== undefined && String(value) !== source
+      ? JSON.rawJSON(source)
+      : value,
+  );
+}
+
+/** Writes JSON with the indent of the original, and its line feed at the end. */
+export function writeLike(original: string, value: unknown): string {
+  const indent =
+    /^[[{]\r?\n([ \t]+)/.exec(original.trimStart())?.[1] ?? (original.trim().includes("\n") ? " " : "");
+  return `${JSON.stringify(value, null, indent)}${/\n\s*$/.test(original) ? "\n" : ""}`;
 }

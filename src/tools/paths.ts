@@ -1,7 +1,7 @@
 import { opendir, readlink, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, parse, relative, resolve } from "node:path";
-import { editDistance } from "../lib/edit-distance.ts";
 import { errorCode, errorMessage } from "../lib/errors.ts";
+import { editDistance } from "../lib/near-name.ts";
 import { isPathInside } from "../lib/paths.ts";
 
 /** Returns the absolute path that a tool means. `~` is an ordinary name here. */

@@ -1,7 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { fileKind, type ImageType, KIND_BYTES } from "./file-kind.ts";
-import { imageBlock, type Shown, type ShownBlock } from "./image-block.ts";
-import { type Images, loadImages } from "./images.ts";
+import { type Images, imageBlock, loadImages, type Shown, type ShownBlock } from "./images.ts";
 import {
   type CellOutput,
   cellName,
@@ -12,9 +10,8 @@ import {
   parseNotebook,
 } from "./notebook.ts";
 import { knownEntry } from "./read-guard.ts";
-import type { OpenRegularFile } from "./regular-file.ts";
-import { IMAGE_CHARS, RESULT_CHARS } from "./result-size.ts";
-import { failed, type ReadContext, type ToolFailure } from "./tool.ts";
+import { fileKind, type ImageType, KIND_BYTES, type OpenRegularFile } from "./regular-file.ts";
+import { failed, IMAGE_CHARS, RESULT_CHARS, type ReadContext, type ToolFailure } from "./tool.ts";
 
 /** Characters of one output, and images of one call. */
 const OUTPUT_CHARS = 10_000;

@@ -2,17 +2,23 @@ import { createHash } from "node:crypto";
 import { readSync } from "node:fs";
 import { createRequire } from "node:module";
 import * as z from "zod/mini";
-import { type FileKind, fileKind, KIND_BYTES } from "./file-kind.ts";
-import type { Shown } from "./image-block.ts";
+import type { Shown } from "./images.ts";
 import { pathInputProblem, resolvePath } from "./paths.ts";
 import { MAX_PDF_PAGES, PDF_PAGES_UNASKED } from "./pdf-pages.ts";
-import { naming } from "./prompt.ts";
 import { seenEntry, WHOLE_DIGEST_BYTES } from "./read-guard.ts";
-import { type OpenRegularFile, openRegular, withFile } from "./regular-file.ts";
-import { RESULT_CHARS } from "./result-size.ts";
+import {
+  type FileKind,
+  fileKind,
+  KIND_BYTES,
+  type OpenRegularFile,
+  openRegular,
+  withFile,
+} from "./regular-file.ts";
 import { MAX_LINE_CHARS, readTextLines, type TextLines } from "./text-lines.ts";
 import {
   failed,
+  naming,
+  RESULT_CHARS,
   type ReadContext,
   type ThreadCallContext,
   type Tool,
@@ -147,9 +153,9 @@ async function readAs(
     return failed(`pages is for documents with pages, and ${found.path} has none: use offset and limit.`);
   switch (kind.type) {
     case "image":
-      return (await import("./read-image.ts")).readImage(found, kind.mediaType, context);
+      return (await import("./read-media.ts")).readImage(found, kind.mediaType, context);
     case "document":
-      return (await import("./read-document.ts")).readDocument(found, pages, context);
+      return (await import("./read-media.ts")).readDocument(found, pages, context);
     case "notebook": {
       const { readNotebook } = await import("./read-notebook.ts");
       return readNotebook(found, { from, count: limit ?? Number.POSITIVE_INFINITY }, context);

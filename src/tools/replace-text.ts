@@ -1,4 +1,4 @@
-import { usesCrlf, withCrlf } from "./line-endings.ts";
+import { usesCrlf, withCrlf } from "./text-lines.ts";
 
 /** How `old_string` was read to find it. */
 export type TextReading = "exact" | "without line numbers" | "with straight quotes" | "both";

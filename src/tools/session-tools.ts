@@ -1,38 +1,24 @@
 import { noTasks } from "../journal/task-graph.ts";
 import { askUserQuestionTool, type QuestionService } from "./ask-user-question.ts";
-import { monitorTool } from "./background/monitor.ts";
-import type { BackgroundService } from "./background/service.ts";
-import { taskOutputTool } from "./background/task-output.ts";
-import { taskStopTool } from "./background/task-stop.ts";
+import { type BackgroundService, monitorTool, taskOutputTool, taskStopTool } from "./background.ts";
 import { bindTool, type SealedTool } from "./bind-tool.ts";
 import type { CustomTool } from "./define-tool.ts";
-import { lspTool } from "./lsp/lsp.ts";
-import type { LanguageService } from "./lsp/service.ts";
-import { listAgentsTool } from "./messages/list-agents.ts";
-import { sendMessageTool } from "./messages/send-message.ts";
-import type { MessageService } from "./messages/service.ts";
-import { enterPlanModeTool } from "./plan/enter-plan-mode.ts";
-import { exitPlanModeTool } from "./plan/exit-plan-mode.ts";
-import type { PlanService } from "./plan/service.ts";
-import type { SkillService } from "./skill/service.ts";
-import { skillTool } from "./skill/skill.ts";
-import { taskCreateTool } from "./task-create.ts";
-import { taskGetTool } from "./task-get.ts";
-import { taskListTool } from "./task-list.ts";
-import { taskUpdateTool } from "./task-update.ts";
-import type { TaskStore } from "./tasks/store.ts";
-import { cronCreateTool } from "./timers/cron-create.ts";
-import { cronDeleteTool } from "./timers/cron-delete.ts";
-import { cronListTool } from "./timers/cron-list.ts";
-import { scheduleWakeupTool } from "./timers/schedule-wakeup.ts";
+import { type LanguageService, lspTool } from "./lsp.ts";
+import { listAgentsTool, type MessageService, sendMessageTool } from "./messages.ts";
+import { enterPlanModeTool, exitPlanModeTool, type PlanService } from "./plan/plan-mode.ts";
+import { type SkillService, skillTool } from "./skill.ts";
+import {
+  type TaskStore,
+  taskCreateTool,
+  taskGetTool,
+  taskListTool,
+  taskUpdateTool,
+} from "./tasks/task-tools.ts";
 import type { TimerService } from "./timers/service.ts";
-import type { WebService } from "./web/service.ts";
-import { webFetchTool } from "./web/web-fetch.ts";
-import { webSearchTool } from "./web/web-search.ts";
+import { cronCreateTool, cronDeleteTool, cronListTool, scheduleWakeupTool } from "./timers/timer-tools.ts";
+import { type WebService, webFetchTool, webSearchTool } from "./web.ts";
 import { type WorkflowService, workflowTool } from "./workflow.ts";
-import { enterWorktreeTool } from "./worktree/enter-worktree.ts";
-import { exitWorktreeTool } from "./worktree/exit-worktree.ts";
-import type { WorktreeService } from "./worktree/service.ts";
+import { enterWorktreeTool, exitWorktreeTool, type WorktreeService } from "./worktree.ts";
 
 /** The services behind the tools on the session's side. */
 export interface SessionParts {

@@ -1,9 +1,8 @@
 import { isAscii } from "node:buffer";
 import { createHash } from "node:crypto";
 import { readSync } from "node:fs";
-
 import type { OpenFile } from "./regular-file.ts";
-import { charsOf } from "./result-size.ts";
+import { charsOf } from "./tool.ts";
 
 /** Longer lines are cut, with a mark. In UTF-16 units, never in the middle of a character. */
 export const MAX_LINE_CHARS = 2_000;
@@ -201,4 +200,20 @@ function isHighSurrogate(unit: number): boolean {
 
 function utf16(bytes: Buffer): boolean {
   return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+}
+
+/** Whether lines of this text end in CRLF rather than in a line feed alone; by the greater number of them. */
+export function usesCrlf(text: string): boolean {
+  let crlf = 0;
+  let lf = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
+    if (text[at - 1] === "\r") crlf += 1;
+    else lf += 1;
+  }
+  return crlf > lf;
+}
+
+/** The text with CRLF at the end of each line, whatever it has now. */
+export function withCrlf(text: string): string {
+  return text.replace(/\r?\n/g, "\r\n");
 }

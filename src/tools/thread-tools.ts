@@ -1,6 +1,6 @@
 import { bindTool, type SealedTool } from "./bind-tool.ts";
 import { editTool } from "./edit.ts";
-import { globTool } from "./glob/glob.ts";
+import { globTool } from "./glob.ts";
 import { grepTool } from "./grep/grep.ts";
 import { notebookEditTool } from "./notebook-edit.ts";
 import { readTool } from "./read.ts";

@@ -1,7 +1,13 @@
 import * as z from "zod/mini";
 import type { Todo } from "../mailbox/messages.ts";
-import { naming } from "./prompt.ts";
-import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
+import {
+  type AgentCallContext,
+  failed,
+  naming,
+  type Tool,
+  type ToolFailure,
+  type ToolPrompt,
+} from "./tool.ts";
 
 /** One thing at a time (A14.4). */
 export const MAX_IN_PROGRESS = 1;

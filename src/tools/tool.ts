@@ -14,8 +14,7 @@ import type {
   RunResult,
 } from "../mailbox/runs.ts";
 import type { AskDetail, PermissionLevel } from "../policy/user-requests.ts";
-import type { ReadLedger } from "./read-ledger.ts";
-import type { TodoList } from "./todo-list.ts";
+import type { ReadLedger, TodoList } from "./turn-state.ts";
 
 /** A sentence for agents that have all these tools (see `naming`). */
 export interface NamesTools {
@@ -146,4 +145,67 @@ export interface Tool<Input = never, Output = unknown, Context extends CallConte
   mapToolResultToToolResultBlockParam(output: Output): ToolResultContent;
   /** What hooks get (`tool_response`), with the fields that scripts look for (default: the result). */
   response?(output: Output, input: Input): Readonly<Record<string, unknown>>;
+}
+
+/** The tools an agent is given. */
+export interface Offered {
+  has(tool: string): boolean;
+}
+
+/** For lists and documents, which are for no particular agent. */
+export const everyTool: Offered = { has: () => true };
+
+/**
+ * A sentence that names other tools, which are the interpolations. It is left out if the agent does not have one of them,
+ * so that no prompt sends a model to a tool it does not have (A4.2).
+ */
+export function naming(text: TemplateStringsArray, ...tools: readonly string[]): NamesTools {
+  return { tools, text: String.raw({ raw: text }, ...tools) };
+}
+
+/** Returns the description for the model: all six parts, each with a heading (A4.1). */
+export function renderPrompt(prompt: ToolPrompt, offered: Offered = everyTool): string {
+  const text = (facet: Facet) => facetText(facet, offered);
+  return [
+    text(prompt.what),
+    `When to use it: ${text(prompt.when)}`,
+    `When not to: ${text(prompt.whenNot)}`,
+    `Arguments: ${text(prompt.how)}`,
+    `When it fails: ${text(prompt.recover)}`,
+    `Limits: ${text(prompt.limits)}`,
+  ].join("\n\n");
+}
+
+/** Joins sentences; one that begins with `- ` gets its own line. */
+export function facetText(facet: Facet, offered: Offered): string {
+  if (typeof facet === "string") return facet;
+  const parts = facet
+    .filter((part) => typeof part === "string" || part.tools.every((tool) => offered.has(tool)))
+    .map((part) => (typeof part === "string" ? part : part.text));
+  const isLine = (part: string | undefined) => part?.startsWith("- ") ?? false;
+  return parts.map((part, at) => `${gap(at, isLine(parts[at - 1]) || isLine(part))}${part}`).join("");
+}
+
+function gap(at: number, isNewLine: boolean): string {
+  if (at === 0) return "";
+  return isNewLine ? "\n" : " ";
+}
+
+/**
+ * Characters of one result if the window is not known: about 50,000 tokens. An agent's own limit is
+ * `ThreadCallContext.resultChars`.
+ */
+export const RESULT_CHARS = 200_000;
+
+/** What an image counts in a result, in characters. */
+export const IMAGE_CHARS = 5_600;
+
+/** Outside of ASCII a character is often a token, and counts as many characters as a token has in English. */
+const WIDE_CHARS = 3.5;
+
+/** Returns what a text counts in a result, in characters of English. */
+export function charsOf(text: string): number {
+  let chars = text.length;
+  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0x7f) chars += WIDE_CHARS - 1;
+  return chars;
 }

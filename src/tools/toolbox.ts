@@ -1,17 +1,15 @@
 import { resolveTools } from "../context/agents/tool-names.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { AgentTool, CommandLimits } from "../mailbox/messages.ts";
-import { matchesToolName } from "../policy/denied-tools.ts";
+import { matchesToolName } from "../policy/engine/rule-syntax.ts";
 import type { PermissionLevel } from "../policy/user-requests.ts";
 import { bashToolWithin } from "./bash.ts";
 import { bindTool, type InvalidCall, type ReadyCall, type SealedTool } from "./bind-tool.ts";
-import { refusedSchema } from "./deferred/request-schema.ts";
-import { CALLER, SEARCH } from "./deferred/resolve-call.ts";
+import { CALLER, SEARCH } from "./deferred.ts";
 import type { CustomTool } from "./define-tool.ts";
-import { descriptionOf, schemaOf } from "./definition.ts";
+import { descriptionOf, refusedSchema, schemaOf } from "./definition.ts";
 import { agentTools } from "./index.ts";
-import type { Offered } from "./prompt.ts";
-import type { AgentCallContext, CallContext } from "./tool.ts";
+import type { AgentCallContext, CallContext, Offered } from "./tool.ts";
 
 /** What the gate needs to know of a tool, wherever it runs. */
 export interface KnownTool {

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import type { AskDetail } from "../policy/user-requests.ts";
-import { naming } from "./prompt.ts";
-import { type CallContext, failed, type Tool, type ToolPrompt } from "./tool.ts";
+import { type CallContext, failed, naming, type Tool, type ToolPrompt } from "./tool.ts";
 
 /** Characters of a script. */
 export const MAX_SCRIPT_CHARS = 524_288;

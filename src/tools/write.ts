@@ -2,11 +2,17 @@ import * as z from "zod/mini";
 import type { FileDiff } from "../lib/file-diff.ts";
 import { atomicWrite } from "./atomic-write.ts";
 import { diffField, diffFile, previewFile, readExisting } from "./file-diff.ts";
-import { usesCrlf, withCrlf } from "./line-endings.ts";
 import { pathInputProblem, resolvePath } from "./paths.ts";
-import { naming } from "./prompt.ts";
 import { knownEntry, overwriteProblem } from "./read-guard.ts";
-import { failed, type ThreadCallContext, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
+import { usesCrlf, withCrlf } from "./text-lines.ts";
+import {
+  failed,
+  naming,
+  type ThreadCallContext,
+  type Tool,
+  type ToolFailure,
+  type ToolPrompt,
+} from "./tool.ts";
 import { writeAccesses, writePlace } from "./write-place.ts";
 
 const Input = z.strictObject({

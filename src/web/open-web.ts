@@ -1,7 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
-import type { WebService } from "../tools/web/service.ts";
-import type { OpenPages } from "./open-pages.ts";
-import type { PageModel } from "./page-question.ts";
+import type { WebService } from "../tools/web.ts";
+import type { OpenPages, PageModel } from "./open-pages.ts";
 import { chooseProvider, type SearchSettings } from "./search/choose-provider.ts";
 
 export interface WebOptions {

@@ -1,7 +1,6 @@
-import type { Clock } from "../lib/clock.ts";
+import { abortable, type Clock } from "../lib/clock.ts";
 import { oneAtATime } from "../lib/turns.ts";
-import { abortable } from "../tools/abortable.ts";
-import type { FetchAnswer } from "../tools/web/service.ts";
+import type { FetchAnswer } from "../tools/web.ts";
 import { readInThread } from "./convert/reader.ts";
 import { type FetchProblem, LOGIN_ADVICE, problem } from "./fetch-error.ts";
 import { type FetchPorts, fetchPage, isLogin, requestUrl } from "./fetch-page.ts";

@@ -1,20 +1,18 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Worktree } from "../mailbox/worktree.ts";
 import { makeTree } from "./create.ts";
-import { dropPackedLocks } from "./delete-ref.ts";
 import { discardWorktree } from "./discard.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { finishRemoval } from "./finish-removal.ts";
+import { dropLocksOf, dropPackedLocks } from "./git-locks.ts";
 import { type KnownTree, knownTrees } from "./known-trees.ts";
 import { branchOf, treePath } from "./layout.ts";
 import { withLock } from "./lock.ts";
 import type { GitRequest, SuccessOf } from "./protocol.ts";
 import { refuseRequest } from "./refusal.ts";
-import { isBeingRemoved } from "./removal-mark.ts";
 import { repositoryAt } from "./repository.ts";
 import { restoreUnderLock } from "./restore.ts";
-import { dropLocksOf } from "./stale-locks.ts";
-import { readRecord, writeRecord } from "./tree-record.ts";
+import { isBeingRemoved, readRecord, writeRecord } from "./tree-record.ts";
 
 type Claimed = SuccessOf<"claim">;
 type Missing = { readonly type: "missing"; readonly again: boolean };

@@ -2,13 +2,12 @@ import { lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
-import { advanceToBase, holdBase, holdNewBase, notMade } from "./advance-base.ts";
-import { baseOf } from "./base.ts";
-import { dropBrokenEntries } from "./broken-entries.ts";
+import { advanceToBase, baseOf, holdBase, holdNewBase, notMade } from "./base.ts";
 import { copyIgnored } from "./copy-ignored.ts";
 import { discardWorktree } from "./discard.ts";
 import type { Base, GitEnvironment, Repository } from "./environment.ts";
 import { fillTree, submodulesOf } from "./fill.ts";
+import { dropBrokenEntries } from "./finish-removal.ts";
 import {
   baseRef,
   branchOf,

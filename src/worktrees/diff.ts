@@ -1,9 +1,13 @@
 import { countsBetween, PLAIN_DIFF } from "./changes.ts";
+import { isTreeDeferred } from "./deferred.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
+import { gitIn } from "./git.ts";
 import { knownTree } from "./known-trees.ts";
-import type { GitRequest, SuccessOf } from "./protocol.ts";
-import { outputOf, refuseByGit } from "./refusal.ts";
+import { snapshotRef } from "./layout.ts";
+import type { GitRequest, Hunk, SuccessOf } from "./protocol.ts";
+import { outputOf, refuseByGit, refuseRequest } from "./refusal.ts";
 import { repositoryAt } from "./repository.ts";
+import { gitOn, locateWorktree, type TreeGit } from "./worktree-location.ts";
 
 /** Diffs the base against the newest snapshot; ignored files written by name come last, as new files. */
 export async function diffTree(
@@ -33,4 +37,37 @@ export async function diffTree(
 /** Returns the ID of the empty tree, which depends on the object format; git knows it without having it. */
 async function emptyTree(repo: Repository): Promise<string> {
   return (await repo.git.run(["hash-object", "-t", "tree", "/dev/null"])).out.trim();
+}
+
+/** Returns the lines of a file that the newest snapshot of a worktree changes; every call that may write is followed by one. */
+export async function changedLinesOf(
+  { tree, path }: GitRequest<"changedLines">,
+  ground: GitEnvironment,
+): Promise<SuccessOf<"changedLines">> {
+  const isDeferred = await isTreeDeferred(tree, ground);
+  const git = isDeferred ? gitIn(tree.checkout, ground.env).run : gitOn(tree, locateWorktree(tree), ground);
+  const [found, diff] = await Promise.all([
+    git(["rev-parse", "-q", "--verify", `${tree.base}:${path}`]),
+    diffOf(git, tree.base, snapshotRef(tree.name), path),
+  ]);
+  return { type: "lines", blob: found.code === 0 ? found.out.trim() : null, hunks: hunksOf(diff) };
+}
+
+async function diffOf(git: TreeGit, base: string, ref: string, path: string): Promise<string> {
+  const diff = await git([...PLAIN_DIFF, "-U0", base, ref, "--", `:(top,literal)${path}`]);
+  if (diff.code === 0) return diff.out;
+  const snapshot = await git(["rev-parse", "-q", "--verify", ref]);
+  // Without a snapshot nothing was written yet.
+  return snapshot.code === 0 ? refuseRequest(`The changes of ${path} could not be read.`) : "";
+}
+
+/** Parses a diff of one file without context. Returns null if the file is binary. */
+export function hunksOf(diff: string): Hunk[] | null {
+  if (/^Binary files .* differ$/m.test(diff) || /^GIT binary patch$/m.test(diff)) return null;
+  return [...diff.matchAll(/^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@/gm)].map(([, line, count = "1"]) => {
+    const lines = Number(count);
+    // Git names the first removed line, or the line before if none was removed.
+    const start = lines === 0 ? Number(line) : Number(line) - 1;
+    return { start, end: start + lines };
+  });
 }

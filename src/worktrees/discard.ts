@@ -1,12 +1,11 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import { removeDirectory } from "../lib/remove-directory.ts";
+import { removeDirectory } from "../lib/on-disk.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
-import { dropBrokenEntry } from "./broken-entries.ts";
-import { deleteRef } from "./delete-ref.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
-import { removeEmptyFolders } from "./finish-removal.ts";
+import { dropBrokenEntry, removeEmptyFolders } from "./finish-removal.ts";
+import { deleteRef } from "./git-locks.ts";
 import { baseRef, ignoredRef, snapshotRef, treePath, treeRecordFolder } from "./layout.ts";
 import { readRecord, recordedNames, type TreeRecord, writeRecord } from "./tree-record.ts";
 import { hasOwnTreesFolder } from "./trees-folder.ts";

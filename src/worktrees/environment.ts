@@ -1,8 +1,9 @@
-import type { ProcessIdentity } from "../journal/process-identity.ts";
+import { isAlive, type ProcessIdentity, processIdentity } from "../journal/process-identity.ts";
 import type { Queues } from "../lib/turns.ts";
+import { randomIds } from "../mailbox/ids.ts";
+import { cleanEnvironment } from "../processes/environment.ts";
 import type { Git } from "./git.ts";
-import type { Disk } from "./merge/disk.ts";
-import type { SharedLooks } from "./shared-looks.ts";
+import { type Disk, realDisk } from "./merge/disk.ts";
 
 /** The surroundings of every operation, passed in so that tests can have their own. */
 export interface GitEnvironment {
@@ -49,4 +50,49 @@ export interface Repository extends LocatedRepository {
   readonly head: string | null;
   /** Null if HEAD is detached. */
   readonly branch: string | null;
+}
+
+/** Returns the surroundings of git for this process, which holds the locks. */
+export function ownEnvironment(env: Readonly<Record<string, string | undefined>>): GitEnvironment {
+  const ids = randomIds();
+  return {
+    env: cleanEnvironment(env),
+    now: () => Date.now(),
+    id: () => ids.session(),
+    self: processIdentity(process.pid),
+    isAlive,
+    turns: new Map(),
+    looks: { repositories: new SharedLooks(), bases: new SharedLooks() },
+    disk: realDisk,
+  };
+}
+
+/**
+ * Shares looks at something that changes: one look is for all who asked before it began. There is one at a time for each
+ * key, and those who ask while it runs share the next one.
+ */
+export class SharedLooks<T> {
+  readonly #next = new Map<string, Promise<T>>();
+  /** Never rejects. */
+  readonly #running = new Map<string, Promise<void>>();
+
+  ask(key: string, look: () => Promise<T>): Promise<T> {
+    const next = this.#next.get(key);
+    if (next !== undefined) return next;
+    const running = this.#running.get(key);
+    if (running === undefined) return this.#begin(key, look);
+    const mine = running.then(() => this.#begin(key, look));
+    this.#next.set(key, mine);
+    return mine;
+  }
+
+  #begin(key: string, look: () => Promise<T>): Promise<T> {
+    this.#next.delete(key);
+    const found = look();
+    const ended = () => {
+      this.#running.delete(key);
+    };
+    this.#running.set(key, found.then(ended, ended));
+    return found;
+  }
 }

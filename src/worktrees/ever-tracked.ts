@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { trackedMatcher } from "../policy/tracked-paths.ts";
+import { trackedMatcher } from "../policy/engine/path-pattern.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { History, readRefState, Unknown } from "./history.ts";
 import type { GitRequest, SuccessOf } from "./protocol.ts";

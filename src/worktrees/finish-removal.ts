@@ -1,18 +1,17 @@
 import { chmodSync, lstatSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { errorCode } from "../lib/errors.ts";
+import { errorCode, isMissing } from "../lib/errors.ts";
 import { exists } from "../lib/on-disk.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
-import { dropBrokenEntry } from "./broken-entries.ts";
-import { deleteRef } from "./delete-ref.ts";
-import type { Repository } from "./environment.ts";
+import type { GitEnvironment, Repository } from "./environment.ts";
+import { idsOf } from "./git.ts";
+import { deleteRef } from "./git-locks.ts";
+import { type ListedTree, listedTrees } from "./known-trees.ts";
 import { baseRef, ignoredRef, sideRefs, snapshotRef, treeRecordFolder, treesFolder } from "./layout.ts";
-import { type ListedTree, listedTrees } from "./listed-trees.ts";
 import { forgetShown } from "./merge/settle.ts";
-import { idsOf } from "./ref-ids.ts";
 import { outputOf, refuseRequest } from "./refusal.ts";
 import { dropLeftovers } from "./side-index.ts";
-import type { TreeRecord } from "./tree-record.ts";
+import { isBeingRemoved, readRecord, type TreeRecord } from "./tree-record.ts";
 import { gitDirOf } from "./worktree-location.ts";
 
 /**
@@ -139,5 +138,43 @@ export function removeEmptyFolders(checkout: string): void {
   } catch (error) {
     // Another process has put something there, or has removed it.
     if (!["ENOENT", "ENOTEMPTY", "EEXIST", "ENOTDIR"].includes(errorCode(error) ?? "")) throw error;
+  }
+}
+
+/**
+ * Removes what a git killed during `worktree add` left in `.git/worktrees`: it stops git from listing, adding or
+ * removing any worktree. Call only with the repository's lock; removes only Troupe's worktrees that no process is
+ * making.
+ */
+export async function dropBrokenEntries({ common }: Repository, ground: GitEnvironment): Promise<void> {
+  for (const name of namesIn(join(common, "worktrees"))) {
+    const record = await readRecord(common, name);
+    if (record === null) continue;
+    const isDead = !record.made && !ground.isAlive(record.maker);
+    if (isDead || isBeingRemoved(common, name)) dropBrokenEntry(common, name);
+  }
+}
+
+/** Removes the broken entry of one worktree; leaves an intact entry for git to remove. */
+export function dropBrokenEntry(common: string, name: string): void {
+  const entry = join(common, "worktrees", name);
+  const isWhole = ["gitdir", "HEAD", "commondir"].every((file) => textOf(join(entry, file)).endsWith("\n"));
+  if (!isWhole) rmSync(entry, { recursive: true, force: true });
+}
+
+function namesIn(folder: string): string[] {
+  return orNothing(() => readdirSync(folder), []);
+}
+
+function textOf(file: string): string {
+  return orNothing(() => readFileSync(file, "utf8"), "");
+}
+
+function orNothing<T>(read: () => T, nothing: T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (isMissing(error)) return nothing;
+    throw error;
   }
 }

@@ -5,9 +5,8 @@ import { failure, type Result } from "../mailbox/rpc/frames.ts";
 import { type Server, serve } from "../mailbox/rpc/server.ts";
 import type { Handlers, Serving } from "../mailbox/rpc/table.ts";
 import { signalGroup } from "../processes/process-group.ts";
-import type { GitEnvironment } from "./environment.ts";
+import { type GitEnvironment, ownEnvironment } from "./environment.ts";
 import { makeOperations } from "./operations.ts";
-import { ownEnvironment } from "./own-environment.ts";
 import { GIT_OPERATIONS, type GitRequest, type OperationName } from "./protocol.ts";
 import { answered } from "./refusal.ts";
 

@@ -12,7 +12,6 @@ import {
   type OperationName,
   type RefusedRequest,
 } from "./protocol.ts";
-import type { Worktrees } from "./worktrees.ts";
 
 /** In `dist` all bundles are in one directory; in development the sources run. */
 const ENTRY = new URL(
@@ -184,3 +183,14 @@ class KeeperLink {
     if (lack !== null) this.#caller.giveUp(lack);
   }
 }
+
+/**
+ * Git worktrees of agents and the merges of their edits. Rejects only for a bug or an aborted `signal`; what is
+ * impossible is `refused`, with a sentence.
+ */
+export type Worktrees = {
+  readonly [Op in OperationName]: (request: GitRequest<Op>, signal?: AbortSignal) => Promise<AnswerOf<Op>>;
+} & {
+  /** Waits for operations in progress, then ends the git worker's process. Idempotent. */
+  close(): Promise<void>;
+};

@@ -241,3 +241,20 @@ async function collected(stream: Readable | null, into: Buffer[]): Promise<void>
 function textOf(chunks: readonly Buffer[]): string {
   return Buffer.concat(chunks).toString("utf8");
 }
+
+/** Returns the object that each of these refs names, without those that do not exist: one start of git for all. */
+export async function idsOf(
+  run: (args: readonly string[]) => Promise<GitAnswer>,
+  refs: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const { out } = await run(["for-each-ref", "--format=%(refname) %(objectname)", ...refs]);
+  return new Map(
+    out
+      .trim()
+      .split("\n")
+      .map((line): [string, string] => {
+        const [ref = "", id = ""] = line.split(" ");
+        return [ref, id];
+      }),
+  );
+}

@@ -3,17 +3,14 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
-import { AtMost } from "./at-most.ts";
-import { changedLinesOf } from "./changed-lines.ts";
 import { countsBetween } from "./changes.ts";
 import { claimTree } from "./claim.ts";
 import { createTree } from "./create.ts";
 import { deferTree, isTreeDeferred, makeDeferred } from "./deferred.ts";
-import { diffTree } from "./diff.ts";
+import { changedLinesOf, diffTree } from "./diff.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { Histories } from "./ever-tracked.ts";
-import { inspect } from "./inspect.ts";
-import { type KnownTree, knownTrees } from "./known-trees.ts";
+import { inspect, type KnownTree, knownTrees } from "./known-trees.ts";
 import { branchOf } from "./layout.ts";
 import { withTreeLock } from "./lock.ts";
 import { applyMerge } from "./merge/apply.ts";
@@ -25,8 +22,7 @@ import { undoMerge } from "./merge/undo.ts";
 import { mergeNamedTree } from "./merge-named.ts";
 import type { GitRequest, OperationName, SuccessOf, TreeListing } from "./protocol.ts";
 import { outputOf, refuseByGit } from "./refusal.ts";
-import { removeTree } from "./remove.ts";
-import { removeNamedTree } from "./remove-named.ts";
+import { removeNamedTree, removeTree } from "./remove.ts";
 import { repositoryAt } from "./repository.ts";
 import { restoreTree } from "./restore.ts";
 import { sideIndexFile } from "./side-index.ts";
@@ -255,4 +251,30 @@ export function makeOperations(): Operations {
         ? importEdits(request, ground, signal)
         : frequent.run(signal, () => importEdits(request, ground, signal)),
   };
+}
+
+/** Runs at most a number of pieces of work in parallel; more wait in the order of their calls. */
+export class AtMost {
+  readonly #most: number;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Rejects with the signal's reason if it is aborted before the work begins. */
+  async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    if (this.#running >= this.#most) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#running += 1;
+    try {
+      signal.throwIfAborted();
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running -= 1;
+      // It takes this place.
+      else next();
+    }
+  }
 }

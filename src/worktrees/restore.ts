@@ -1,19 +1,16 @@
 import { lstatSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Worktree } from "../mailbox/worktree.ts";
-import { dropBrokenEntries } from "./broken-entries.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
-import { finishRemoval } from "./finish-removal.ts";
-import { type KnownTree, knownTree } from "./known-trees.ts";
+import { dropBrokenEntries, finishRemoval } from "./finish-removal.ts";
+import { type KnownTree, knownTree, listedTrees } from "./known-trees.ts";
 import { baseRef, branchOf, treePath, treeRecordFolder } from "./layout.ts";
-import { listedTrees } from "./listed-trees.ts";
 import { withLock } from "./lock.ts";
 import type { GitRequest, SuccessOf } from "./protocol.ts";
 import { GitRefusal, outputOf, refuseRequest } from "./refusal.ts";
-import { isBeingRemoved, markRemoval, unmarkRemoval } from "./removal-mark.ts";
 import { repositoryAt } from "./repository.ts";
 import { openSideIndex } from "./side-index.ts";
-import { writeRecord } from "./tree-record.ts";
+import { isBeingRemoved, markRemoval, unmarkRemoval, writeRecord } from "./tree-record.ts";
 import { makeTreesFolder } from "./trees-folder.ts";
 import { gitOn, locateWorktree } from "./worktree-location.ts";
 

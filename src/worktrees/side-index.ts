@@ -14,9 +14,9 @@ import {
 import { join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
-import type { GitEnvironment } from "./environment.ts";
+import type { GitEnvironment, Repository } from "./environment.ts";
 import { parts } from "./git.ts";
-import { treeRecordFolder } from "./layout.ts";
+import { ourFolder, treeRecordFolder } from "./layout.ts";
 import type { TreeGit, TreePlace } from "./worktree-location.ts";
 
 /** `index`: the whole worktree; `ignored`: ignored files written by name; `staged`: a one-time copy. */
@@ -256,4 +256,19 @@ function rewrite(index: string, bytes: Buffer, hashBytes: number): void {
   writeFileSync(index, bytes);
   // Git takes the time of the index for the time of its last look at the files.
   utimesSync(index, atimeMs / 1_000, mtimeMs / 1_000);
+}
+
+/** Runs work with a temporary index file and removes it after that. */
+export async function withIndex<T>(
+  { common }: Pick<Repository, "common">,
+  ground: GitEnvironment,
+  work: (index: string) => Promise<T>,
+): Promise<T> {
+  mkdirSync(ourFolder(common), { recursive: true });
+  const index = join(ourFolder(common), `merge-${ground.self.pid}-${ground.id()}`);
+  try {
+    return await work(index);
+  } finally {
+    for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
+  }
 }

@@ -1,25 +1,20 @@
 import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isMissing } from "../lib/errors.ts";
-import { dropBrokenEntries } from "./broken-entries.ts";
-import { deleteRef } from "./delete-ref.ts";
 import { removeHalfMade } from "./discard.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
-import { finishRemoval, removeEmptyFolders } from "./finish-removal.ts";
-import { type KnownTree, knownTrees } from "./known-trees.ts";
+import { dropBrokenEntries, finishRemoval, removeEmptyFolders } from "./finish-removal.ts";
+import { deleteRef, dropStaleLocks } from "./git-locks.ts";
+import { type KnownTree, knownTrees, listedTrees } from "./known-trees.ts";
 import { baseRef, ourFolder, treeRecordFolder } from "./layout.ts";
-import { listedTrees } from "./listed-trees.ts";
 import { withLock } from "./lock.ts";
 import { rollBackUnfinished } from "./merge/roll-back.ts";
 import type { GitRequest, SuccessOf } from "./protocol.ts";
 import { answered, refuseRequest } from "./refusal.ts";
-import { isBeingRemoved } from "./removal-mark.ts";
-import { removeUnderLock } from "./remove.ts";
-import { unmergedPaths } from "./remove-named.ts";
+import { removeUnderLock, unmergedPaths } from "./remove.ts";
 import { repositoryAt } from "./repository.ts";
 import { dropLeftovers } from "./side-index.ts";
-import { dropStaleLocks } from "./stale-locks.ts";
-import { wasNeverWritten } from "./tree-record.ts";
+import { isBeingRemoved, wasNeverWritten } from "./tree-record.ts";
 
 type Swept = SuccessOf<"sweep">;
 

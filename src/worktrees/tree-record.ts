@@ -1,10 +1,11 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { isMissing } from "../lib/errors.ts";
+import { parseJson } from "../lib/json.ts";
 import { Worktree, WorktreeResult } from "../mailbox/worktree.ts";
 import type { GitEnvironment } from "./environment.ts";
-import { readJsonFile } from "./json-file.ts";
 import { ourFolder, TREE_NAME, treeRecordFolder } from "./layout.ts";
 import { Dependencies, Owner } from "./protocol.ts";
 
@@ -95,4 +96,37 @@ export async function recordedNames(common: string): Promise<string[]> {
     if (isMissing(error)) return [];
     throw error;
   }
+}
+
+/** Marks a removal: from now on files may be missing, so no operation reads them, and the next one finishes it. */
+export function markRemoval(common: string, name: string, commit: string): void {
+  mkdirSync(treeRecordFolder(common, name), { recursive: true });
+  writeFileSync(markOf(common, name), commit);
+}
+
+export function isBeingRemoved(common: string, name: string): boolean {
+  return existsSync(markOf(common, name));
+}
+
+function markOf(common: string, name: string): string {
+  return join(treeRecordFolder(common, name), "removing");
+}
+
+export function unmarkRemoval(common: string, name: string): void {
+  rmSync(markOf(common, name), { force: true });
+}
+
+/**
+ * Returns what a file says; null if it is missing, or does not fit the schema. Throws if it cannot be read: then nothing is
+ * known of what it says.
+ */
+export function readJsonFile<T>(schema: z.ZodMiniType<T>, path: string): T | null {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+  return z.safeParse(schema, parseJson(text)).data ?? null;
 }

@@ -6,16 +6,15 @@ import type { GitEnvironment } from "./environment.ts";
 import { hasAllObjects, isConnected } from "./gc-guard.ts";
 import { keepIgnored } from "./ignored-chain.ts";
 import { snapshotRef } from "./layout.ts";
+import { leaveNestedOut } from "./left-out.ts";
 import { withTreeLock } from "./lock.ts";
-import { leaveNestedOut } from "./nested.ts";
 import type { ChangedFile, GitRequest, SuccessOf } from "./protocol.ts";
 import { bothEnded, GitRefusal, outputOf, refuseByGit, refuseRequest } from "./refusal.ts";
-import { isBeingRemoved } from "./removal-mark.ts";
 import { dropLeftovers, openSideIndex, type SideIndex, seedFromTree } from "./side-index.ts";
-import { headTrailer } from "./travel/head-trailer.ts";
+import { headTrailer } from "./travel/bundle.ts";
 import { addAll, addNamed } from "./tree-add.ts";
 import { newHeads } from "./tree-heads.ts";
-import { readRecord, writeRecord } from "./tree-record.ts";
+import { isBeingRemoved, readRecord, writeRecord } from "./tree-record.ts";
 import { gitOn, locateWorktree, type TreeGit, type TreePlace } from "./worktree-location.ts";
 
 /** Retries after an unreliable snapshot: a ref that moved, or an object that git has dropped. */

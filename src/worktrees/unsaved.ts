@@ -3,10 +3,10 @@ import type { Worktree } from "../mailbox/worktree.ts";
 import type { GitEnvironment } from "./environment.ts";
 import { isConnected } from "./gc-guard.ts";
 import { parts } from "./git.ts";
+import { submoduleFiles } from "./ignored-chain.ts";
 import { snapshotRef } from "./layout.ts";
 import { lastLine, outputOf, refuseRequest } from "./refusal.ts";
 import { copyIndex, openSideIndex, sideIndexFile } from "./side-index.ts";
-import { submoduleFiles } from "./submodule-files.ts";
 import { allOf } from "./tree-add.ts";
 import type { TreeGit, TreePlace } from "./worktree-location.ts";
 

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { AgentDefinition } from "../../src/context/agents/definition.ts";
-import { findAgent } from "../../src/context/agents/find-agent.ts";
+import { type AgentDefinition, findAgent } from "../../src/context/agents/definition.ts";
 import { definitionsWith } from "../../src/features/agents/listing.ts";
 
 const own = (name: string): AgentDefinition => ({ name, whenToUse: "", prompt: "", tools: [] });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Vitals } from "../../src/actors/hosts.ts";
-import { threadVitals } from "../../src/actors/thread-vitals.ts";
+import { threadVitals } from "../../src/actors/lease.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { poolOf, readCall, readIn, taken } from "./pool-threads.ts";
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseArguments } from "../../src/cli/arguments.ts";
+import { UsageError } from "../../src/cli/exit-codes.ts";
 import { choice, flag, poolNames, repeated, text, toolNames, whole } from "../../src/cli/option.ts";
 import { sessionFlags as flags } from "../../src/cli/session-flags.ts";
-import { UsageError } from "../../src/cli/usage-error.ts";
 
 const json = flag({ name: "json", short: "j", summary: "" });
 const model = text({ name: "model", value: "MODEL", summary: "" });

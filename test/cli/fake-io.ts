@@ -1,5 +1,5 @@
 import { PassThrough, Readable, Writable } from "node:stream";
-import type { CliIO } from "../../src/cli/io.ts";
+import type { CliIO } from "../../src/cli/process-io.ts";
 import { outputStream } from "../../src/terminal/output-stream.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { temporaryFolder } from "../support/temporary.ts";

@@ -15,14 +15,14 @@ import type { Status, Summary, Todo } from "../../src/mailbox/messages.ts";
 import { noReceipts } from "../../src/mailbox/turns.ts";
 import type { ServerStatus } from "../../src/mcp/mcp.ts";
 import { checkBaseURL } from "../../src/model/base-url.ts";
-import type { PermissionDenial } from "../../src/policy/grounds.ts";
+import type { PermissionDenial } from "../../src/policy/judgement.ts";
 import type { SpawnRequest, SupervisorOptions } from "../../src/session/options.ts";
 import { type Restoring, type ResumeRequest, resumeSession } from "../../src/session/resume-session.ts";
 import type { ChangedSettings, SupervisorHandle } from "../../src/session/supervisor-handle.ts";
 import { limitsOf } from "../../src/settings/limits.ts";
-import type { PermissionMode, Rule } from "../../src/settings/rules.ts";
+import type { PermissionMode, Rule } from "../../src/settings/permissions.ts";
 import type { StopScope } from "../../src/supervisor/lifecycle.ts";
-import type { SessionTasks } from "../../src/tools/background/service.ts";
+import type { SessionTasks } from "../../src/tools/background.ts";
 import { actor, agentView } from "../support/agent-view.ts";
 
 export function usage(input: number, output: number): Usage {

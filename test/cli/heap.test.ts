@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 
-const heap = new URL("../../src/cli/heap.ts", import.meta.url).href;
+const heap = new URL("../../src/cli/process-io.ts", import.meta.url).href;
 
 /** MiB of the young generation after much has survived in it. */
 function youngMiB(first: string): number {

@@ -1,9 +1,8 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { languageServersHere } from "../../src/cli/language-servers.ts";
 import { main } from "../../src/cli/main.ts";
-import { sessionSettings } from "../../src/cli/session-settings.ts";
+import { languageServersHere, sessionSettings } from "../../src/cli/session-settings.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { FakeIO } from "./fake-io.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type AskedModel, chooseModel, lacksKey } from "../../src/cli/model-choice.ts";
-import { aliasesFrom, resolveModel } from "../../src/model/aliases.ts";
 import { checkBaseURL } from "../../src/model/base-url.ts";
+import { aliasesFrom, resolveModel } from "../../src/model/model-names.ts";
 
 const choose = (asked: Partial<AskedModel> = {}, env: Record<string, string> = {}) =>
   chooseModel({ offline: false, ...asked }, env, checkBaseURL);

@@ -11,7 +11,7 @@ import {
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
-import { diskFiles } from "../../src/context/disk-files.ts";
+import { diskFiles } from "../../src/context/files.ts";
 import { skillLibrary } from "../../src/context/skills/library.ts";
 import { places } from "../context/agents/agent-files.ts";
 import { emptyRepository } from "../support/git-repository.ts";

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
 import { lazyRuntime } from "../../src/cli/runtime.ts";
-import { diskFiles } from "../../src/context/disk-files.ts";
+import { diskFiles } from "../../src/context/files.ts";
 import { readPlugin } from "../../src/context/plugins/read-plugin.ts";
 import { skillLibrary } from "../../src/context/skills/library.ts";
 import { systemClock } from "../../src/lib/clock.ts";

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, lchownSync, mkdirSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { prepareTrees } from "../../src/cli/runners/prepare-trees.ts";
+import { prepareTrees } from "../../src/cli/runners/run-runner.ts";
 import { locksOf } from "../../src/worktrees/runner/trees.ts";
 import { unless } from "../support/needs.ts";
 import { temporaryFolder } from "../support/temporary.ts";

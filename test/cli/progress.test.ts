@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { chooseProgress } from "../../src/cli/choose-progress.ts";
+import { chooseProgress } from "../../src/cli/run-session.ts";
 import { createWaits, waitLine } from "../../src/cli/waits.ts";
 import type { AgentView } from "../../src/events/event.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";

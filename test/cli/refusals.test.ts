@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { parseArguments } from "../../src/cli/arguments.ts";
-import { refusalLines } from "../../src/cli/refusals.ts";
+import { refusalLines } from "../../src/cli/permissions/format.ts";
 import { sessionFlags } from "../../src/cli/session-flags.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { exactly } from "../../src/policy/engine/command-rules.ts";
-import type { PermissionDenial } from "../../src/policy/grounds.ts";
+import type { PermissionDenial } from "../../src/policy/judgement.ts";
 
 const refused = (more: Partial<PermissionDenial>): PermissionDenial => ({
   ...{ actor: MAIN, tool_name: "Bash", tool_use_id: "t1", tool_input: { command: "make" } },

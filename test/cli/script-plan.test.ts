@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { planLines } from "../../src/cli/script-plan.ts";
+import { planLines } from "../../src/cli/script-session.ts";
 import { noUsage } from "../../src/mailbox/conversation.ts";
 import { ActorId } from "../../src/mailbox/ids.ts";
 import type { Status } from "../../src/mailbox/messages.ts";

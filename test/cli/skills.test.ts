@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
-import { skillGrantsIn } from "../../src/cli/skills/skills-options.ts";
+import { skillGrantsIn } from "../../src/cli/skills.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { settingsReader } from "../../src/policy/trust/trust.ts";
 import { trustFolder } from "../../src/policy/trust/trust-store.ts";

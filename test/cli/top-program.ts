@@ -1,6 +1,6 @@
 /** `troupe top` alone, in a process of its own; started by top-terminal.test.ts. */
 import { parseArguments } from "../../src/cli/arguments.ts";
-import { topCommand } from "../../src/cli/commands/top.ts";
+import { topCommand } from "../../src/cli/commands/sessions.ts";
 import { processIO } from "../../src/cli/process-io.ts";
 import { lazyRuntime } from "../../src/cli/runtime.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { parseArguments } from "../../src/cli/arguments.ts";
-import { topCommand } from "../../src/cli/commands/top.ts";
+import { topCommand } from "../../src/cli/commands/sessions.ts";
+import { UsageError } from "../../src/cli/exit-codes.ts";
 import { lazyRuntime } from "../../src/cli/runtime.ts";
 import { SessionView } from "../../src/cli/top/session-view.ts";
-import { UsageError } from "../../src/cli/usage-error.ts";
 import { notCompacted } from "../../src/context/compaction/compacted-view.ts";
 import { JournalEvents } from "../../src/features/events/journal-events.ts";
 import { writeWaiting } from "../../src/features/inbox/waiting-file.ts";

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sessionSettings } from "../../src/cli/session-settings.ts";
-import { ruleGroup } from "../../src/policy/trust/grant-groups.ts";
+import { ruleGroup } from "../../src/policy/trust/grants.ts";
 import type { TrustQuestion } from "../../src/policy/trust/trust-text.ts";
 import { displayWidth } from "../../src/terminal/display-width.ts";
 import { wrapText } from "../../src/terminal/wrap.ts";

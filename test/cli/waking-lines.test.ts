@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wakingLines } from "../../src/cli/background-questions.ts";
+import { wakingLines } from "../../src/cli/commands/start.ts";
 import type { AgentView } from "../../src/events/event.ts";
 import { ActorId, MAIN } from "../../src/mailbox/ids.ts";
 import { agentView } from "../support/agent-view.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { findAgent } from "../../src/context/agents/find-agent.ts";
+import { findAgent } from "../../src/context/agents/definition.ts";
 import { loaded, places } from "../context/agents/agent-files.ts";
 import { writtenAgents } from "./agents.ts";
 

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { agentLibrary } from "../../src/context/agents/load.ts";
-import { diskFiles } from "../../src/context/disk-files.ts";
+import { diskFiles } from "../../src/context/files.ts";
 import { formatProblem } from "../../src/context/markdown/fields.ts";
 import { memoryReader } from "../../src/context/memory/memory.ts";
 import { skillLibrary } from "../../src/context/skills/library.ts";

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { diskFiles } from "../../src/context/disk-files.ts";
-import { skillNamed } from "../../src/context/skills/find-skill.ts";
+import { diskFiles } from "../../src/context/files.ts";
 import { skillLibrary } from "../../src/context/skills/library.ts";
+import { skillNamed } from "../../src/context/skills/skill.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { writtenCommands, writtenSkills } from "./skills.ts";
 

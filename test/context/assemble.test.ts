@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
-import { assemble, type Ingredients, messagesOf, systemOf } from "../../src/context/assemble.ts";
-import { tokensOfPart } from "../../src/context/measure.ts";
-import { type MainSection, mainRole, mainSections } from "../../src/context/system.ts";
+import {
+  assemble,
+  type Ingredients,
+  type MainSection,
+  mainRole,
+  mainSections,
+  messagesOf,
+  systemOf,
+  tokensOfPart,
+} from "../../src/context/assemble.ts";
 
 const of: Ingredients = {
   role: "You are an agent.",

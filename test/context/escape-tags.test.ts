@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { escapeTags } from "../../src/context/escape-tags.ts";
-import { isLoadedBy } from "../../src/context/skills/loaded-text.ts";
+import { isLoadedBy } from "../../src/context/skills/render.ts";
 
 test.each([
   ["<command-name>review</command-name>", "&lt;command-name>review&lt;/command-name>"],

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { diskFiles } from "../../src/context/disk-files.ts";
+import { diskFiles } from "../../src/context/files.ts";
 import { referencesIn } from "../../src/context/references.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { worktreeText } from "../../src/context/system.ts";
+import { worktreeText } from "../../src/context/assemble.ts";
 
 const tree = {
   ...{ name: "agent-1", path: "/repo/.claude/worktrees/agent-1", branch: "worktree-agent-1" },

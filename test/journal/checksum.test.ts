@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { verifyLine } from "../../src/journal/checksum.ts";
+import { verifyLine } from "../../src/journal/lines.ts";
 import { readJournal } from "../../src/journal/reader.ts";
 import { JOURNAL_VERSION } from "../../src/journal/session-events.ts";
 import { startJournal } from "../../src/journal/thread-journal.ts";

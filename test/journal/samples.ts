@@ -1,4 +1,4 @@
-import { sealLines } from "../../src/journal/checksum.ts";
+import { sealLines } from "../../src/journal/lines.ts";
 import { JOURNAL_VERSION, type JournalRecord, type SessionEvent } from "../../src/journal/session-events.ts";
 import { ActorId, MAIN, SessionId } from "../../src/mailbox/ids.ts";
 import type { ActorSpec, Summary, Turn } from "../../src/mailbox/messages.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SessionEvent } from "../../src/journal/session-events.ts";
-import { sessionOf } from "../../src/journal/session-history.ts";
+import { sessionOf } from "../../src/journal/sessions.ts";
 import { prompt, recordsOf, SESSION, sessionEvent } from "./samples.ts";
 
 test("a session is closed only while `end` is its last record", () => {

@@ -7,7 +7,7 @@ import { findLanguageServers } from "../../src/lsp/find-servers.ts";
 import { openLanguages } from "../../src/lsp/open-languages.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { startProcesses } from "../../src/processes/client.ts";
-import type { LanguageQuestion } from "../../src/tools/lsp/service.ts";
+import type { LanguageQuestion } from "../../src/tools/lsp.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const packages = fileURLToPath(new URL("../../node_modules", import.meta.url));

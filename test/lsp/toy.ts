@@ -8,7 +8,7 @@ import { openLanguages } from "../../src/lsp/open-languages.ts";
 import type { Detail } from "../../src/lsp/show.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { startProcesses } from "../../src/processes/client.ts";
-import type { LanguageQuestion } from "../../src/tools/lsp/service.ts";
+import type { LanguageQuestion } from "../../src/tools/lsp.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const TOY = fileURLToPath(new URL("./servers/toy-server.mjs", import.meta.url));

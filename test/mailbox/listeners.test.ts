@@ -1,13 +1,12 @@
 import { getEventListeners } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
-import { pause, systemClock } from "../../src/lib/clock.ts";
+import { abortable, pause, systemClock } from "../../src/lib/clock.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { localGateway } from "../../src/model/gateway.ts";
 import { gatewayClient } from "../../src/model/gateway-client.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";
 import { startProcesses } from "../../src/processes/client.ts";
-import { abortable } from "../../src/tools/abortable.ts";
-import { runTimed } from "../../src/tools/timed-call.ts";
+import { runTimed } from "../../src/tools/tool-module.ts";
 import { startGitWorker } from "../../src/worktrees/git-worker.ts";
 import { requestOf } from "../model/asking.ts";
 import { repositoryWith } from "../support/git-repository.ts";

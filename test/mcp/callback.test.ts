@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type Callback, listenForCallback } from "../../src/mcp/broker/callback.ts";
+import { type Callback, listenForCallback } from "../../src/mcp/broker/sign-in.ts";
 import { never } from "./opened-mcp.ts";
 
 async function listening(): Promise<Callback> {

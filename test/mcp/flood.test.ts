@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { FloodGuard } from "../../src/mcp/broker/flood-guard.ts";
-import { defaultMcpLimits } from "../../src/mcp/limits.ts";
+import { defaultMcpLimits } from "../../src/mcp/server.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { never, type OpenedMcp, opened, ready, server } from "./opened-mcp.ts";
 import { httpServer } from "./servers/http-server.ts";

@@ -1,10 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how people write variables
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { defaultMcpLimits, limitsFromEnvironment } from "../../src/mcp/limits.ts";
+import { serverEnvironment } from "../../src/mcp/broker-process.ts";
 import { MAX_TOOL_NAME, mcpToolName, serverSlug } from "../../src/mcp/names.ts";
 import { expandVariables, joinServers, parseMcpServers } from "../../src/mcp/parse-servers.ts";
-import { serverEnvironment } from "../../src/mcp/server-environment.ts";
+import { defaultMcpLimits, limitsFromEnvironment } from "../../src/mcp/server.ts";
 
 const source = { file: "/work/.mcp.json", env: { TOKEN: "t0k", EMPTY: "" } };
 

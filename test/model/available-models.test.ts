@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { firstAvailable, modelRefusal } from "../../src/model/available-models.ts";
+import { firstAvailable, modelRefusal } from "../../src/model/model-names.ts";
 
 test.each<[string, boolean, readonly (readonly string[])[], Readonly<Record<string, string>>?]>([
   ["opus", true, []],

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { windowFor } from "../../src/features/compaction/windows.ts";
-import { DEFAULT_ALIASES } from "../../src/model/aliases.ts";
+import { windowFor } from "../../src/features/compaction/index.ts";
 import { contextWindowOf, UNKNOWN_WINDOW } from "../../src/model/known-models.ts";
+import { DEFAULT_ALIASES } from "../../src/model/model-names.ts";
 
 test("a window is its model's own, with a date or without, or what settings say (A19.5)", () => {
   for (const id of Object.values(DEFAULT_ALIASES)) expect(contextWindowOf(id)).toBe(1_000_000);

@@ -5,8 +5,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { anthropicModel } from "../../src/model/anthropic.ts";
 import type { ModelClient, ModelEvent, ModelFailureKind } from "../../src/model/client.ts";
 import { retryable } from "../../src/model/failures.ts";
-import { idleWatch } from "../../src/model/idle-watch.ts";
 import { invalidInput } from "../../src/model/invalid-input.ts";
+import { idleWatch } from "../../src/model/reply-stream.ts";
 import { soundReply } from "../../src/model/sound-reply.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { overflowOf } from "../../src/context/compaction/overflow.ts";
+import { overflowOf } from "../../src/context/compaction/bounds.ts";
 import { anthropicModel } from "../../src/model/anthropic.ts";
 import { openaiModel } from "../../src/model/openai.ts";
 import { soundOutcome } from "../../src/model/sound-reply.ts";

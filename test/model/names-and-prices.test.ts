@@ -2,10 +2,9 @@ import { readFileSync } from "node:fs";
 import type Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, test } from "vitest";
 import { noUsage } from "../../src/mailbox/conversation.ts";
-import { aliasesFrom, DEFAULT_ALIASES, DEFAULT_MODEL, resolveModel } from "../../src/model/aliases.ts";
 import { checkBaseURL } from "../../src/model/base-url.ts";
-import { contextWindowOf } from "../../src/model/known-models.ts";
-import { costOf } from "../../src/model/prices.ts";
+import { contextWindowOf, costOf } from "../../src/model/known-models.ts";
+import { aliasesFrom, DEFAULT_ALIASES, DEFAULT_MODEL, resolveModel } from "../../src/model/model-names.ts";
 
 /** The ids that the SDK names, without the "any other string" of its union. */
 type Named<M> = M extends string ? (string extends M ? never : M) : never;

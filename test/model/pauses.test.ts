@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Clock } from "../../src/lib/clock.ts";
 import { ActorId } from "../../src/mailbox/ids.ts";
-import type { ModelPause } from "../../src/mailbox/model-pause.ts";
+import type { ModelPause } from "../../src/mailbox/model.ts";
 import type { ModelClient, ModelEvent, ModelFailure, ModelOutcome } from "../../src/model/client.ts";
 import { type GovernorOptions, governed } from "../../src/model/governor.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";

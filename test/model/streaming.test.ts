@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { anthropicModel } from "../../src/model/anthropic.ts";
 import type { ModelEvent } from "../../src/model/client.ts";
 import { ReplyAssembler } from "../../src/model/reply.ts";
-import { sseParser } from "../../src/model/sse.ts";
+import { sseParser } from "../../src/model/reply-stream.ts";
 import {
   eventsOf,
   type Handler,

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { Confined, ConfinedView } from "../../src/mailbox/confined.ts";
-import { bubblewrapArguments } from "../../src/processes/confine.ts";
-import { seatbeltProfile } from "../../src/processes/seatbelt.ts";
+import { bubblewrapArguments, seatbeltProfile } from "../../src/processes/confine.ts";
 import { seccompFilter } from "../../src/processes/seccomp.ts";
 
 /** The mounts of a confinement, one line each. */

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { startProcesses } from "../../src/processes/client.ts";
-import type { Lines, ProcessRequest, ProcessResult } from "../../src/processes/requests.ts";
+import type { Lines, ProcessRequest, ProcessResult } from "../../src/processes/processes.ts";
 import { onLinux, unless } from "../support/needs.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { temporaryFolder } from "../support/temporary.ts";

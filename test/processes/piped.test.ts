@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { startProcesses } from "../../src/processes/client.ts";
-import type { RunInput } from "../../src/processes/processes.ts";
-import type { ProcessResult } from "../../src/processes/requests.ts";
+import type { ProcessResult, RunInput } from "../../src/processes/processes.ts";
 import { witness } from "./witness.ts";
 
 const cwd = realpathSync(mkdtempSync(join(tmpdir(), "troupe-piped-")));

@@ -2,8 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { topics } from "../../src/mailbox/runners.ts";
-import { packKit } from "../../src/mailbox/spec-kit.ts";
+import { packKit, topics } from "../../src/mailbox/runners.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
 import { repositoryFiles } from "../../src/runner/attempt-files.ts";
 import { RunnerRepositories } from "../../src/worktrees/runner/repositories.ts";

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isWider, whyNotMode } from "../../src/settings/modes.ts";
-import type { PermissionMode } from "../../src/settings/rules.ts";
+import { isWider, type PermissionMode, whyNotMode } from "../../src/settings/permissions.ts";
 import { long } from "../support/long.ts";
 import { type Files, foldersWith, readAll, readIn, ruleLines } from "./folders.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { engineRunners } from "../../src/features/runners/engine-runners.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { isRemoteAddress } from "../../src/settings/remote-address.ts";
+import { isRemoteAddress } from "../../src/settings/runners-settings.ts";
 
 test.each([
   ...["https://host/a.git", "https://me@host:8443/a.git", "ssh://git@host:22/a", "ssh://host/~/a.git"],

@@ -7,7 +7,7 @@ import { localGateway } from "../../src/model/gateway.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";
 import { limitsOf } from "../../src/settings/limits.ts";
 import { ActorSystem } from "../../src/supervisor/actor-system.ts";
-import { FOR_THE_USER } from "../../src/supervisor/run-for.ts";
+import { FOR_THE_USER } from "../../src/supervisor/run-state.ts";
 import { Spawn } from "../../src/supervisor/spawn.ts";
 import { Toolbox } from "../../src/tools/toolbox.ts";
 import { countingSpec } from "../support/counting-spec.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
-import type { Limits } from "../../src/settings/limits.ts";
-import { limitsOf } from "../../src/settings/limits.ts";
+import { type Limits, limitsOf } from "../../src/settings/limits.ts";
 import { everyDayHosts, supervised } from "../support/supervised.ts";
 
 describe("a limit never switches itself off", () => {

@@ -7,7 +7,7 @@ import type { Summary } from "../../src/mailbox/messages.ts";
 import { noReceipts } from "../../src/mailbox/turns.ts";
 import { createActor } from "../../src/supervisor/actor-record.ts";
 import { Delivery } from "../../src/supervisor/delivery.ts";
-import { FOR_THE_USER } from "../../src/supervisor/run-for.ts";
+import { FOR_THE_USER } from "../../src/supervisor/run-state.ts";
 import { Spawn } from "../../src/supervisor/spawn.ts";
 import { countingSpec } from "../support/counting-spec.ts";
 

@@ -10,14 +10,16 @@ import {
   type agentNotices,
   attemptNotices,
   attemptRequests,
+  digestKit,
   nameAttempt,
   type OfferedSpec,
+  packKit,
   type RunnerExit,
   type RunnerInfo,
   ToSession,
   topics,
+  withoutKit,
 } from "../../src/mailbox/runners.ts";
-import { digestKit, packKit, withoutKit } from "../../src/mailbox/spec-kit.ts";
 
 /** A seal that only names its key: a real one is tested for itself. */
 export function plainSealer(key: string): Sealer {

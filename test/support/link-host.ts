@@ -21,8 +21,9 @@ import {
   ToRunner,
   type ToSession,
   topics,
+  unpackKit,
+  withKit,
 } from "../../src/mailbox/runners.ts";
-import { unpackKit, withKit } from "../../src/mailbox/spec-kit.ts";
 import { gatewayClient } from "../../src/model/gateway-client.ts";
 import { RemoteHost } from "../../src/remote/remote-host.ts";
 import { agentTools } from "../../src/tools/index.ts";

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { TestRunner } from "vitest";
-import { prepareTrees } from "../../src/cli/runners/prepare-trees.ts";
+import { prepareTrees } from "../../src/cli/runners/run-runner.ts";
 import { errorMessage } from "../../src/lib/errors.ts";
 import { RUNNER_TREES } from "../../src/mailbox/worktree.ts";
 

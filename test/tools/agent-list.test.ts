@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { listAgents } from "../../src/features/agents/listing.ts";
-import { type AgentListing, agentList, formatAgentLine } from "../../src/tools/agent-list.ts";
+import { type AgentListing, agentList, formatAgentLine } from "../../src/tools/agent.ts";
 
 const WORDS = "Plans and writes migrations of the database, and says how to roll each of them back. ".repeat(
   3,

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
-import type { BackgroundService, TaskView } from "../../src/tools/background/service.ts";
-import { TASK_OUTPUT_WAIT_MS } from "../../src/tools/background/task-output.ts";
+import { type BackgroundService, TASK_OUTPUT_WAIT_MS, type TaskView } from "../../src/tools/background.ts";
 import { backgroundTools } from "../../src/tools/session-tools.ts";
 import { definitionOf } from "../support/definition-of.ts";
 

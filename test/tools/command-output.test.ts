@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { endOf, formatSize, MAX_OUTPUT_CHARS, shownOutput } from "../../src/tools/command-output.ts";
-import { plainText } from "../../src/tools/plain-text.ts";
+import {
+  endOf,
+  formatSize,
+  MAX_OUTPUT_CHARS,
+  plainText,
+  shownOutput,
+} from "../../src/tools/command-output.ts";
 import { long } from "../support/long.ts";
 
 const whole = (head: string, path: string | null = "/out.txt") =>

@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AgentTool } from "../../src/mailbox/messages.ts";
 import { bindTool } from "../../src/tools/bind-tool.ts";
-import { resolveCall, unresolvedCall } from "../../src/tools/deferred/resolve-call.ts";
-import { searchTools, toolSearchTool } from "../../src/tools/deferred/tool-search.ts";
+import { resolveCall, searchTools, toolSearchTool, unresolvedCall } from "../../src/tools/deferred.ts";
 import type { AgentCallContext } from "../../src/tools/tool.ts";
 
 function tool(name: string, description = "", fields: readonly string[] = []): AgentTool {

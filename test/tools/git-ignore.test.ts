@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { parseIgnoreFile } from "../../src/tools/glob/git-ignore.ts";
+import { parseIgnoreFile } from "../../src/tools/git-ignore.ts";
 import { long } from "../support/long.ts";
 
 const repository = mkdtempSync(join(tmpdir(), "troupe-ignore-"));

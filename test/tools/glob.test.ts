@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, utimesSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { MAX_PATHS } from "../../src/tools/glob/glob.ts";
+import { MAX_PATHS } from "../../src/tools/glob.ts";
 import { toolNamed, workbenches } from "./workbench.ts";
 
 const workbench = workbenches();

@@ -11,12 +11,11 @@ import type { PermissionLevel } from "../../src/policy/user-requests.ts";
 import { agentTool } from "../../src/tools/agent.ts";
 import { type CustomTool, defineTool } from "../../src/tools/define-tool.ts";
 import { descriptionOf } from "../../src/tools/definition.ts";
-import { globTool } from "../../src/tools/glob/glob.ts";
+import { globTool } from "../../src/tools/glob.ts";
 import { grepTool } from "../../src/tools/grep/grep.ts";
 import { agentTools } from "../../src/tools/index.ts";
-import { everyTool } from "../../src/tools/prompt.ts";
 import { readTool } from "../../src/tools/read.ts";
-import type { Tool, ToolPrompt } from "../../src/tools/tool.ts";
+import { everyTool, type Tool, type ToolPrompt } from "../../src/tools/tool.ts";
 import { withSkills } from "../features/skills/with-skills.ts";
 import { supervised } from "../support/supervised.ts";
 

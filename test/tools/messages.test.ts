@@ -1,8 +1,12 @@
 import { expect, test } from "vitest";
 import { ActorId, callId, MAIN } from "../../src/mailbox/ids.ts";
-import { listAgentsTool } from "../../src/tools/messages/list-agents.ts";
-import { sendMessageTool } from "../../src/tools/messages/send-message.ts";
-import type { MailEntry, MessageService, Sent } from "../../src/tools/messages/service.ts";
+import {
+  listAgentsTool,
+  type MailEntry,
+  type MessageService,
+  type Sent,
+  sendMessageTool,
+} from "../../src/tools/messages.ts";
 import type { CallContext } from "../../src/tools/tool.ts";
 
 const ALICE = ActorId.parse("alice");

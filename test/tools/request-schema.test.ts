@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { everyBuiltInTool } from "../../scripts/tools-doc/every-tool.ts";
-import { refusedSchema } from "../../src/tools/deferred/request-schema.ts";
+import { refusedSchema } from "../../src/tools/definition.ts";
 import { definitionOf } from "../support/definition-of.ts";
 
 const of = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runTimed } from "../../src/tools/timed-call.ts";
+import { runTimed } from "../../src/tools/tool-module.ts";
 
 /** A clock whose one timer is fired by the test. */
 function oneTimer() {

@@ -3,8 +3,12 @@ import { callId, MAIN } from "../../src/mailbox/ids.ts";
 import { bindTool } from "../../src/tools/bind-tool.ts";
 import { worktreeTools } from "../../src/tools/session-tools.ts";
 import type { CallContext } from "../../src/tools/tool.ts";
-import { enterWorktreeTool } from "../../src/tools/worktree/enter-worktree.ts";
-import type { EnteredWorktree, LeftWorktree, WorktreeService } from "../../src/tools/worktree/service.ts";
+import {
+  type EnteredWorktree,
+  enterWorktreeTool,
+  type LeftWorktree,
+  type WorktreeService,
+} from "../../src/tools/worktree.ts";
 
 const context: CallContext = {
   ...{ call: callId(MAIN, 1, 0), actor: MAIN, cwd: "/w" },

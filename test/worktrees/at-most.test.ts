@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { AtMost } from "../../src/worktrees/at-most.ts";
+import { AtMost } from "../../src/worktrees/operations.ts";
 
 const never = new AbortController().signal;
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { collide, compareLines } from "../../src/features/writers/touched-lines.ts";
+import { collide, compareLines } from "../../src/features/writers/overlaps.ts";
 import type { Worktree } from "../../src/mailbox/worktree.ts";
-import { hunksOf } from "../../src/worktrees/changed-lines.ts";
+import { hunksOf } from "../../src/worktrees/diff.ts";
 import type { GitEnvironment } from "../../src/worktrees/environment.ts";
 import { repositoryWith } from "../support/git-repository.ts";
 import { changedLinesOf } from "./operations.ts";

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { deleteRef } from "../../src/worktrees/delete-ref.ts";
 import { gitIn } from "../../src/worktrees/git.ts";
+import { deleteRef } from "../../src/worktrees/git-locks.ts";
 import { repositoryWith } from "../support/git-repository.ts";
 import { unless } from "../support/needs.ts";
 import { temporaryFolder } from "../support/temporary.ts";

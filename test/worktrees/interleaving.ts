@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { expect } from "vitest";
 import { treeRecordFolder } from "../../src/worktrees/layout.ts";
-import { isBeingRemoved } from "../../src/worktrees/removal-mark.ts";
+import { isBeingRemoved } from "../../src/worktrees/tree-record.ts";
 import { end } from "./interleaved-end.ts";
 import { type Game, type Ledger, owe, sceneOf, whatIsThePersons } from "./interleaved-scene.ts";
 import { type Step, step } from "./interleaved-steps.ts";

@@ -13,8 +13,7 @@ import {
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { baseRef, ignoredRef, snapshotRef, treeRecordFolder } from "../../src/worktrees/layout.ts";
-import { markRemoval } from "../../src/worktrees/removal-mark.ts";
-import { readRecord, writeRecord } from "../../src/worktrees/tree-record.ts";
+import { markRemoval, readRecord, writeRecord } from "../../src/worktrees/tree-record.ts";
 import { repositoryWith } from "../support/git-repository.ts";
 import { keepTree, removeNamedTree, removeTree } from "./operations.ts";
 import { aTree, DEAD, type TestTree, treeIn } from "./tree-of-tests.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SharedLooks } from "../../src/worktrees/shared-looks.ts";
+import { SharedLooks } from "../../src/worktrees/environment.ts";
 
 /** Looks that end when the test says so. */
 function openLooks() {

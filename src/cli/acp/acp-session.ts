@@ -12,12 +12,11 @@ import { totalTokens } from "../../mailbox/conversation.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { Status, Summary } from "../../mailbox/messages.ts";
 import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
-import type { PermissionMode } from "../../settings/rules.ts";
+import type { PermissionMode } from "../../settings/permissions.ts";
 import { safeText } from "../../terminal/safe-text.ts";
 import { sessionFlags } from "../session-flags.ts";
-import { sessionTitle } from "../task-names.ts";
-import type { AcpClient } from "./acp-client.ts";
-import { type ClientPrompt, readClientPrompt } from "./prompt-text.ts";
+import { sessionTitle } from "../user-text.ts";
+import { type AcpClient, type ClientPrompt, readClientPrompt } from "./acp-client.ts";
 import { sessionUpdates, textChunk, type UpdateParts } from "./session-updates.ts";
 
 export type AcpHandle = Pick<

@@ -7,9 +7,9 @@ import type {
   UserAnswer,
   UserHandler,
 } from "../../policy/user-requests.ts";
-import { visibleDense, visibleLine } from "../../terminal/visible-text.ts";
+import { visibleDense, visibleLine } from "../../terminal/safe-text.ts";
 import { elicitUser } from "../mcp-serve/elicit-user.ts";
-import { aboutPermission } from "../permission-text.ts";
+import { aboutPermission } from "../permissions/format.ts";
 import type { AcpClient } from "./acp-client.ts";
 import { diffContent, showCall, textContent, toolCallId } from "./tool-calls.ts";
 

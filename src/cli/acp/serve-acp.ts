@@ -16,9 +16,9 @@ import { troupeVersion } from "../../lib/version.ts";
 import { safeLine, safeText } from "../../terminal/safe-text.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../command.ts";
-import type { CliIO } from "../io.ts";
-import { serveUntilGone } from "../serve-until-gone.ts";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../exit-codes.ts";
+import { serveUntilGone } from "../interrupts.ts";
+import type { CliIO } from "../process-io.ts";
 import type { AcpSession } from "./acp-session.ts";
 import { AcpSessions, type ClientSession } from "./acp-sessions.ts";
 

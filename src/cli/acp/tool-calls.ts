@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import type { CallBeginEvent } from "../../events/call.ts";
 import type { FileDiff } from "../../lib/file-diff.ts";
 import { Todo } from "../../mailbox/messages.ts";
-import { visibleDense } from "../../terminal/visible-text.ts";
+import { visibleDense } from "../../terminal/safe-text.ts";
 
 const KINDS: Readonly<Record<string, ToolKind>> = {
   ...{ Read: "read", TaskOutput: "read" },

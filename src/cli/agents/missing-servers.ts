@@ -3,8 +3,8 @@ import type { ListedAgent } from "../../features/agents/listing.ts";
 import { knownServers, type MissingServer, missingServers } from "../../features/servers/named-servers.ts";
 import type { TrustedSettings } from "../../policy/trust/trust.ts";
 import type { Arguments } from "../arguments.ts";
-import type { CliIO } from "../io.ts";
 import { sessionServers } from "../mcp/configured-servers.ts";
+import type { CliIO } from "../process-io.ts";
 
 export interface ShownAgent extends ListedAgent {
   /** MCP servers that its definition names and it does not get. */

@@ -1,13 +1,16 @@
 import type { AgentSearch } from "../../context/agents/agent-dirs.ts";
-import type { AgentsFlag } from "../../context/agents/agents-flag.ts";
-import type { AgentDefinition } from "../../context/agents/definition.ts";
+import { type AgentDefinition, findAgent } from "../../context/agents/definition.ts";
+import type { AgentsFlag } from "../../context/agents/from-fields.ts";
 import type { AgentLibrary, LoadedAgents } from "../../context/agents/load.ts";
 import { formatProblem } from "../../context/markdown/fields.ts";
 import type { AgentPlacement, AgentsNow } from "../../features/agents/agent-types.ts";
+import type { ListedAgent } from "../../features/agents/listing.ts";
+import { nearName } from "../../lib/near-name.ts";
 import type { Arguments } from "../arguments.ts";
 import { managedDir } from "../directories.ts";
-import type { CliIO } from "../io.ts";
-import { readFlagObject } from "../read-flag-file.ts";
+import { quoted, UsageError } from "../exit-codes.ts";
+import type { CliIO } from "../process-io.ts";
+import { readFlagObject } from "../read-input.ts";
 import { sessionFlags as flags } from "../session-flags.ts";
 
 /** At the start of a session; `troupe agents` lists all. */
@@ -29,7 +32,7 @@ export async function agentLibraryIn(
   trust: Pick<AgentSearch, "trusted" | "agreed" | "plugins">,
 ): Promise<AgentLibrary> {
   const { agentLibrary } = await import("../../context/agents/load.ts");
-  const { diskFiles } = await import("../../context/disk-files.ts");
+  const { diskFiles } = await import("../../context/files.ts");
   return agentLibrary({ cwd, homedir: io.homedir, managed: managedDir(io), ...trust }, diskFiles, flag);
 }
 
@@ -97,4 +100,15 @@ export function agentListing(
   const value = given.trim().toLowerCase();
   if (["1", "true", "yes", "on"].includes(value)) return "attached";
   return ["0", "false", "no", "off"].includes(value) ? "inline" : (settings ?? "inline");
+}
+
+/** Finds an agent type by its name in any case and with any separators. Throws a `UsageError` that lists the types. */
+export function agentType(given: string, agents: readonly ListedAgent[]): string {
+  const found = findAgent(agents, given);
+  if (found) return found.name;
+  const names = agents.map(({ name }) => name);
+  const guess = nearName(given, names);
+  throw new UsageError(
+    `There is no agent ${quoted(given)}${guess ? ` (did you mean ${guess}?)` : ""}; there are ${names.join(", ")}.`,
+  );
 }

@@ -1,4 +1,4 @@
-import { isObject } from "../../lib/objects.ts";
+import { isObject } from "../../lib/json.ts";
 import { settingsReader } from "../../policy/trust/trust.ts";
 import { untrustedNote } from "../../policy/trust/trust-text.ts";
 import type { Leaf } from "../../settings/leaves.ts";
@@ -11,9 +11,9 @@ import { type Context, withSubcommands } from "../command.ts";
 import { changeSetting, editedScopes, leafLine, leavesBelow, requireKey } from "../config/change-setting.ts";
 import { settingsSource, whereOf, workingDir } from "../directories.ts";
 import { exitCodes } from "../exit-codes.ts";
-import type { CliIO } from "../io.ts";
 import { choice } from "../option.ts";
 import { printJson, printNotes } from "../print.ts";
+import type { CliIO } from "../process-io.ts";
 import { jsonFlag, sessionFlags } from "../session-flags.ts";
 import { pluginsHere } from "../session-settings.ts";
 

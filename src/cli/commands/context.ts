@@ -1,13 +1,12 @@
-import { paintFor } from "../../terminal/colour.ts";
-import { agentType } from "../agent-type.ts";
+import { paintFor } from "../../terminal/output-stream.ts";
+import { agentType } from "../agents/session-agents.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { exitCodes, quoted, UsageError } from "../exit-codes.ts";
 import { flag, text } from "../option.ts";
 import { printJson, printNotes } from "../print.ts";
 import { jsonFlag, mainOptions, permissionPromptTool, sessionOptions } from "../session-flags.ts";
 import { setUpSession } from "../session-setup.ts";
-import { quoted, UsageError } from "../usage-error.ts";
 
 const sizes = flag({ name: "sizes", summary: "print how large each part is, without the parts" });
 const estimate = flag({ name: "estimate", summary: "estimate sizes instead of asking the model's server" });

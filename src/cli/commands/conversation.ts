@@ -1,10 +1,9 @@
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
-import { resumeOptions } from "../resume-flags.ts";
-import { mainOptions, sessionOptions } from "../session-flags.ts";
+import { quoted, UsageError } from "../exit-codes.ts";
+import { mainOptions, resumeOptions, sessionOptions } from "../session-flags.ts";
 import { setUpSession } from "../session-setup.ts";
 import { setUpSessionOrResume } from "../setup-or-resume.ts";
-import { quoted, UsageError } from "../usage-error.ts";
 
 /** `troupe` alone, on a terminal. */
 export const conversationCommand: Command = {

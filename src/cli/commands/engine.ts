@@ -1,13 +1,12 @@
 import type { EngineCheck } from "../../engine/check-engine.ts";
-import { type Paint, paintFor } from "../../terminal/colour.ts";
+import { type Paint, paintFor } from "../../terminal/output-stream.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import type { Arguments } from "../arguments.ts";
 import { type Context, withSubcommands } from "../command.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { exitCodes, UsageError } from "../exit-codes.ts";
 import { text, whole } from "../option.ts";
 import { printJson, printNotes, tableLines } from "../print.ts";
 import { jsonFlag } from "../session-flags.ts";
-import { UsageError } from "../usage-error.ts";
 
 const HOUR_MS = 3_600_000;
 

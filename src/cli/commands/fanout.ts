@@ -1,20 +1,20 @@
-import { given } from "../../lib/objects.ts";
-import { limitRanges } from "../../settings/limit-ranges.ts";
-import type { PermissionMode } from "../../settings/rules.ts";
-import { agentType } from "../agent-type.ts";
+import { given } from "../../lib/json.ts";
+import { limitRanges } from "../../settings/limits.ts";
+import type { PermissionMode } from "../../settings/permissions.ts";
+import { agentType } from "../agents/session-agents.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
+import { UsageError } from "../exit-codes.ts";
 import { type FanOut, mergeModeOf, runFanOut } from "../fanout-session.ts";
 import { choice, text, whole } from "../option.ts";
 import { printNotes } from "../print.ts";
+import { readStdin } from "../read-input.ts";
 import { fanoutJson } from "../result-json.ts";
 import { accountLine, fanoutText, printRefusals } from "../results.ts";
 import { jsonFlag, limitPatience, permissionPromptTool, sessionOptions } from "../session-flags.ts";
 import { setUpSession } from "../session-setup.ts";
-import { whyNotCalled } from "../skills/slash-tasks.ts";
-import { readStdin } from "../stdin-text.ts";
-import { sessionTitle } from "../task-names.ts";
-import { UsageError } from "../usage-error.ts";
+import { whyNotCalled } from "../skills.ts";
+import { sessionTitle } from "../user-text.ts";
 
 const agent = text({
   name: "agent",

@@ -1,7 +1,6 @@
 import type { Command } from "../command.ts";
-import { acpCommand } from "./acp.ts";
+import { exitCodes, quoted, UsageError } from "../exit-codes.ts";
 import { agentsCommand } from "./agents.ts";
-import { completionCommand } from "./completion.ts";
 import { configCommand } from "./config.ts";
 import { contextCommand } from "./context.ts";
 import { conversationCommand } from "./conversation.ts";
@@ -9,17 +8,15 @@ import { cronCommand } from "./cron.ts";
 import { doctorCommand } from "./doctor.ts";
 import { engineCommand } from "./engine.ts";
 import { fanoutCommand } from "./fanout.ts";
-import { inboxCommand } from "./inbox.ts";
 import { mcpCommand } from "./mcp.ts";
-import { mcpServeCommand } from "./mcp-serve.ts";
 import { permissionsCommand } from "./permissions.ts";
 import { pluginCommand } from "./plugin.ts";
 import { promptCommand } from "./prompt.ts";
 import { runCommand } from "./run.ts";
 import { runnerCommand, runnersCommand } from "./runners.ts";
-import { sessionsCommand } from "./sessions.ts";
+import { acpCommand, mcpServeCommand } from "./serve.ts";
+import { inboxCommand, sessionsCommand, topCommand } from "./sessions.ts";
 import { startCommand } from "./start.ts";
-import { topCommand } from "./top.ts";
 import { undoCommand } from "./undo.ts";
 import { worktreesCommand } from "./worktrees.ts";
 
@@ -51,3 +48,29 @@ export const namedCommands: readonly Command[] = [
 
 /** All of them: the conversation and `-p` have no name. */
 export const commands: readonly Command[] = [conversationCommand, promptCommand, ...namedCommands];
+
+/** `troupe completion`: a script for the user's shell. `all` returns the commands that it completes. */
+export function completionCommand(all: () => readonly Command[], prompt: Command): Command {
+  return {
+    name: "completion",
+    usage: ["completion bash|zsh|fish"],
+    takes: "SHELL",
+    summary: "print a script that completes commands and flags in your shell",
+    details: ["Write it to where your shell looks for completions; the script's first line says where."],
+    options: [],
+    examples: [
+      ["source <(troupe completion bash)", "try it in this shell"],
+      ["troupe completion fish > ~/.config/fish/completions/troupe.fish", "keep it"],
+    ],
+    async run({ positionals: [shell = ""] }, { io }) {
+      const { completionScript, SHELLS } = await import("../completion.ts");
+      const known = SHELLS.find((one) => one === shell);
+      if (known === undefined)
+        throw new UsageError(
+          `There is no completion for ${quoted(shell)}; there is one for ${SHELLS.join(", ")}.`,
+        );
+      await io.stdout.write(completionScript(known, all(), prompt));
+      return exitCodes.done;
+    },
+  };
+}

@@ -1,8 +1,8 @@
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
+import { quoted, UsageError } from "../exit-codes.ts";
 import { loginConfig, mcpFlags } from "../mcp/mcp-flags.ts";
 import { sessionFlags } from "../session-flags.ts";
-import { quoted, UsageError } from "../usage-error.ts";
 
 /** `troupe mcp`: the MCP servers of this directory. */
 export const mcpCommand: Command = {

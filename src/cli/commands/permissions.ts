@@ -1,4 +1,4 @@
-import { paintFor } from "../../terminal/colour.ts";
+import { paintFor } from "../../terminal/output-stream.ts";
 import type { Arguments } from "../arguments.ts";
 import { type Context, withSubcommands } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -50,7 +50,7 @@ export const permissionsCommand = withSubcommands({
 
 async function explainCall(words: string, args: Arguments, { io }: Context): Promise<number> {
   const { explain } = await import("../permissions/explain.ts");
-  const { parseCall, patternNote } = await import("../permissions/call.ts");
+  const { parseCall, patternNote } = await import("../permissions/explain.ts");
   const { explanationText } = await import("../permissions/format.ts");
   const call = parseCall(words, args.value(input));
   const active = await readRules(args, io);

@@ -1,6 +1,6 @@
 import { withSubcommands } from "../command.ts";
+import { UsageError } from "../exit-codes.ts";
 import { flag } from "../option.ts";
-import { UsageError } from "../usage-error.ts";
 
 const yes = flag({ name: "yes", summary: "of install, enable and update: agree to what the plug-ins run" });
 

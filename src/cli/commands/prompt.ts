@@ -9,26 +9,30 @@ import { safeLine } from "../../terminal/safe-text.ts";
 import { agentName } from "../agent-text.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { exitCodes, UsageError } from "../exit-codes.ts";
 import type { Job, JobEnd } from "../jobs.ts";
 import { choice, duration, flag, text } from "../option.ts";
 import { printNotes } from "../print.ts";
-import { readFlagObject } from "../read-flag-file.ts";
+import { readFlagObject, readStdin } from "../read-input.ts";
 import { promptJson } from "../result-json.ts";
 import { endSentence, formatResultText, lastEnd, printRefusals, unfinishedSentence } from "../results.ts";
-import { resumeOptions, wantedSession } from "../resume-flags.ts";
 import { runSession, type SessionEnd } from "../run-session.ts";
-import { limitPatience, mainOptions, permissionPromptTool, STDIO, sessionOptions } from "../session-flags.ts";
+import {
+  limitPatience,
+  mainOptions,
+  permissionPromptTool,
+  resumeOptions,
+  STDIO,
+  sessionOptions,
+  wantedSession,
+} from "../session-flags.ts";
 import type { SessionSettings } from "../session-settings.ts";
 import type { SessionSetup } from "../session-setup.ts";
-import { setUpSessionOrResume } from "../setup-or-resume.ts";
-import { whyNotCalled } from "../skills/slash-tasks.ts";
-import { limitStart } from "../start-limit.ts";
-import { readStdin } from "../stdin-text.ts";
+import { limitStart, setUpSessionOrResume } from "../setup-or-resume.ts";
+import { whyNotCalled } from "../skills.ts";
 import type { JsonStream } from "../stream-json/json-stream.ts";
-import { sessionTitle } from "../task-names.ts";
 import { unfinishedText } from "../unfinished.ts";
-import { UsageError } from "../usage-error.ts";
+import { sessionTitle } from "../user-text.ts";
 
 export const printFlag = flag({
   name: "print",
@@ -153,7 +157,7 @@ async function schemaOf(args: Arguments, { io }: Context): Promise<JsonSchema | 
       "--json-schema is for a new conversation; one that is resumed keeps what its answers must be. Leave it out.",
     );
   const schema = await readFlagObject("--json-schema", given, io.cwd, "an object, which is a JSON Schema");
-  const { outputSchemaFault } = await import("../../context/agents/schema-fault.ts");
+  const { outputSchemaFault } = await import("../../context/agents/check-problem.ts");
   const fault = outputSchemaFault(schema);
   if (fault !== null) throw new UsageError(`--json-schema: the schema ${fault}.`);
   return { ...schema };

@@ -1,7 +1,12 @@
 import type { Command } from "../command.ts";
-import { resumeFlags } from "../resume-flags.ts";
-import { runFlags } from "../script-flags.ts";
-import { jsonFlag, limitPatience, permissionPromptTool, sessionOptions } from "../session-flags.ts";
+import {
+  jsonFlag,
+  limitPatience,
+  permissionPromptTool,
+  resumeFlags,
+  runFlags,
+  sessionOptions,
+} from "../session-flags.ts";
 import { concurrency } from "./fanout.ts";
 
 /** `troupe run`: an orchestration script. */

@@ -1,8 +1,8 @@
 import type { Arguments } from "../arguments.ts";
 import { type Command, type Context, checkPositionals } from "../command.ts";
+import { UsageError } from "../exit-codes.ts";
 import { flag, poolNames, repeated, text, whole } from "../option.ts";
 import { jsonFlag, sessionFlags } from "../session-flags.ts";
-import { UsageError } from "../usage-error.ts";
 
 const engine = text({
   name: "engine",

@@ -6,18 +6,15 @@ import { readJournal } from "../../journal/reader.ts";
 import { listSessions } from "../../journal/sessions.ts";
 import { errorCode, errorMessage } from "../../lib/errors.ts";
 import { settingsReader } from "../../policy/trust/trust.ts";
-import { paintFor } from "../../terminal/colour.ts";
+import { paintFor } from "../../terminal/output-stream.ts";
 import type { Arguments } from "../arguments.ts";
-import { type Context, withSubcommands } from "../command.ts";
+import { type Command, type Context, withSubcommands } from "../command.ts";
 import { settingsSource, workingDir } from "../directories.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { sessionNamed } from "../named-session.ts";
+import { exitCodes, quoted, UsageError } from "../exit-codes.ts";
 import { flag } from "../option.ts";
 import { printJson, printNotes } from "../print.ts";
-import { resumeFlags } from "../resume-flags.ts";
-import { jsonFlag, sessionFlags, sessionOptions } from "../session-flags.ts";
-import { sessionListText } from "../session-text.ts";
-import { quoted, UsageError } from "../usage-error.ts";
+import { jsonFlag, resumeFlags, sessionFlags, sessionOptions } from "../session-flags.ts";
+import { sessionListText, sessionNamed } from "../session-list.ts";
 import { runConversation } from "./conversation.ts";
 import { promptOptions, runPrompt } from "./prompt.ts";
 
@@ -88,7 +85,7 @@ async function list(args: Arguments, { io }: Context): Promise<number> {
   const everywhere = args.value(all);
   const cwd = everywhere ? undefined : await workingDir(args, io);
   const { sessions: found, notes } = await listSessions(troupeHome(io.env, io.homedir), cwd);
-  const { listedSession } = await import("../session-activity.ts");
+  const { listedSession } = await import("../top/session-view.ts");
   const { settings } = await settingsReader(settingsSource(io, cwd ?? io.cwd), false).read();
   const now = Date.parse(io.clock.date());
   const sessions = await Promise.all(
@@ -170,5 +167,61 @@ async function exportTo(file: string, id: string, { io }: Context): Promise<numb
     return exitCodes.notDone;
   }
   await io.stdout.write(`${path}\n`);
+  return exitCodes.done;
+}
+
+const json = flag({ name: "json", summary: "print one JSON object per change" });
+const once = flag({ name: "once", summary: "print the current state once" });
+
+/** `troupe top`: what the agents of a running session do, from another terminal. */
+export const topCommand: Command = {
+  name: "top",
+  usage: ["top [SESSION] [--once] [--json]"],
+  takes: "[SESSION]",
+  summary: "watch the agents of a running session from another terminal",
+  details: [
+    "Without SESSION: the only running one of this directory, else the only one of all.",
+    "It reads the session's journal: a step shows when it is written there.",
+    "Without a terminal it prints the current state once.",
+  ],
+  options: [json, once],
+  examples: [
+    ["troupe top", "the agents of the session that runs here; q leaves"],
+    ["troupe top 3fk2 --json --once", "what they do just now, for a script"],
+  ],
+  run: runTop,
+};
+
+async function runTop(args: Arguments, { io }: Context): Promise<number> {
+  const [id] = args.positionals;
+  const { watchSession } = await import("../top/top.ts");
+  return watchSession({ id, json: args.value(json), once: args.value(once) }, io);
+}
+
+/** `troupe inbox`: what waits for the user, in all sessions. */
+export const inboxCommand: Command = {
+  name: "inbox",
+  usage: ["inbox [--json]", "inbox ID ANSWER"],
+  summary: "what waits for you in all your sessions, and your answers to it",
+  details: [
+    "It lists permission requests, questions, plans, paused models, rejected and unmerged work, spent budgets and sessions that were cut off, the longest wait first.",
+    "An answer is typed as where the session runs: y, s, n or d for a permission, a number or text for a question, y, a or n for a plan. The first answer counts.",
+    "dismiss as the answer takes a result or a session that was cut off off the list, and changes nothing else.",
+    "A session without a terminal waits for your answers only with --permission-prompt-tool inbox.",
+  ],
+  options: [jsonFlag],
+  examples: [
+    ["troupe inbox", "everything that waits"],
+    ["troupe inbox 3fk2.7 y", "allow it once"],
+    ["troupe inbox 3fk2.8 n use pnpm here", "refuse it, and say what to do instead"],
+  ],
+  run: runInbox,
+};
+
+async function runInbox(args: Arguments, { io }: Context): Promise<number> {
+  const { printAnswered, printInbox } = await import("../inbox/inbox.ts");
+  const [id, ...words] = args.positionals;
+  if (id !== undefined) return printAnswered(id, words, io);
+  await printInbox(args.value(jsonFlag), io);
   return exitCodes.done;
 }

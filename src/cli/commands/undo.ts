@@ -32,7 +32,7 @@ export const undoCommand: Command = {
 async function runUndo(args: Arguments, { io }: Context): Promise<number> {
   const [agent] = args.positionals;
   const folder = await workingDir(args, io);
-  const { withGitWorker } = await import("../worktrees/with-git-worker.ts");
+  const { withGitWorker } = await import("../worktrees/worktree-actions.ts");
   const { undoEdits } = await import("../worktrees/undo-edits.ts");
   return withGitWorker(io, (worktrees) =>
     undoEdits(agent, args.value(force), { worktrees, io, folder, json: args.value(jsonFlag) }),

@@ -3,9 +3,9 @@ import type { Arguments } from "../arguments.ts";
 import { type Context, withSubcommands } from "../command.ts";
 import { workingDir } from "../directories.ts";
 import { exitCodes } from "../exit-codes.ts";
-import type { CliIO } from "../io.ts";
 import { flag } from "../option.ts";
 import { printNotes } from "../print.ts";
+import type { CliIO } from "../process-io.ts";
 import { jsonFlag, sessionFlags } from "../session-flags.ts";
 import { sessionSettings } from "../session-settings.ts";
 import type { WorktreeContext } from "../worktrees/worktree-actions.ts";
@@ -85,7 +85,7 @@ type Act = (actions: Actions, about: WorktreeContext) => Promise<number>;
 
 async function withActions(args: Arguments, { io }: Context, act: Act): Promise<number> {
   const folder = await workingDir(args, io);
-  const { withGitWorker } = await import("../worktrees/with-git-worker.ts");
+  const { withGitWorker } = await import("../worktrees/worktree-actions.ts");
   const actions = await import("../worktrees/worktree-actions.ts");
   return withGitWorker(io, (worktrees) =>
     act(actions, { worktrees, io, folder, json: args.value(jsonFlag) }),

@@ -6,8 +6,8 @@ import { settings } from "../../settings/schema.ts";
 import { settingName } from "../../settings/setting.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { isUntrusted, whereOf } from "../directories.ts";
-import type { CliIO } from "../io.ts";
-import { quoted, UsageError } from "../usage-error.ts";
+import { quoted, UsageError } from "../exit-codes.ts";
+import type { CliIO } from "../process-io.ts";
 
 /** The scopes whose files a user edits from here. */
 export const editedScopes = ["user", "project", "local"] as const satisfies readonly FileScope[];

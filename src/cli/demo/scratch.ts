@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, join, sep } from "node:path";
 import { commandEnvironment } from "../../processes/environment.ts";
 import { type Git, gitIn } from "../../worktrees/git.ts";
-import type { CliIO } from "../io.ts";
+import type { CliIO } from "../process-io.ts";
 import { planRoles, type Roles } from "./roles.ts";
 
 /** A checkout in a temporary directory, which holds all of the demo. */

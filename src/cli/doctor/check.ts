@@ -1,5 +1,5 @@
 import { errorMessage } from "../../lib/errors.ts";
-import type { CliIO } from "../io.ts";
+import type { CliIO } from "../process-io.ts";
 
 /** One thing that was looked at: `wrong` does not work, `warning` works, but perhaps not as the user expects. */
 export interface DoctorCheck {

@@ -3,11 +3,11 @@ import type { TrustedSettings } from "../../policy/trust/trust.ts";
 import { grantLines } from "../../policy/trust/trust-text.ts";
 import type { SettingsFile } from "../../settings/settings-file.ts";
 import { counted } from "../../terminal/figures.ts";
-import type { CliIO } from "../io.ts";
-import { NOT_TRUSTED } from "../mcp/server-leaves.ts";
+import { NOT_TRUSTED } from "../mcp/configured-servers.ts";
 import type { ServersHere } from "../mcp/servers-here.ts";
 import { startedServers } from "../mcp/show-servers.ts";
 import type { SessionPlugins } from "../plugins/session-plugins.ts";
+import type { CliIO } from "../process-io.ts";
 import type { DoctorCheck } from "./check.ts";
 
 /** Checks each file of settings and servers that exists, and what they say together. */

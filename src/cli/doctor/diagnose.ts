@@ -4,7 +4,7 @@ import { troupeHome } from "../../journal/paths.ts";
 import { lightConfinement } from "../../policy/sandbox/light.ts";
 import { openSandbox } from "../../policy/sandbox/open.ts";
 import { defaultSandboxSettings, type SandboxReport } from "../../policy/sandbox/sandbox.ts";
-import { credentialsIn } from "../../policy/secrets/credentials.ts";
+import { credentialsIn } from "../../policy/secrets/redactor.ts";
 import { startProcesses } from "../../processes/client.ts";
 import { platformShell } from "../../processes/platform-shell.ts";
 import type { Processes } from "../../processes/processes.ts";

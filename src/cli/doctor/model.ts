@@ -1,12 +1,12 @@
 import { MAIN } from "../../mailbox/ids.ts";
-import { aliasesFrom, DEFAULT_MODEL } from "../../model/aliases.ts";
 import type { ModelClient } from "../../model/client.ts";
+import { aliasesFrom, DEFAULT_MODEL } from "../../model/model-names.ts";
 import type { ModelSource } from "../../session/options.ts";
 import type { Settings } from "../../settings/read-settings.ts";
 import { shortTime } from "../../terminal/figures.ts";
 import type { Arguments } from "../arguments.ts";
-import type { CliIO } from "../io.ts";
 import type { ModelChoice } from "../model-choice.ts";
+import type { CliIO } from "../process-io.ts";
 import { sessionFlags } from "../session-flags.ts";
 import { availableModel } from "../session-setup.ts";
 import type { DoctorCheck } from "./check.ts";

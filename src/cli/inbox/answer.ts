@@ -1,9 +1,8 @@
 import type { WaitingFile } from "../../features/inbox/waiting-file.ts";
 import type { UserAnswer } from "../../policy/user-requests.ts";
+import { UsageError } from "../exit-codes.ts";
 import { permissionReply } from "../repl/asks/permission.ts";
-import { planReply } from "../repl/asks/plan.ts";
-import { questionReply } from "../repl/asks/question.ts";
-import { UsageError } from "../usage-error.ts";
+import { planReply, questionReply } from "../repl/asks/question.ts";
 
 type Request = WaitingFile["request"];
 

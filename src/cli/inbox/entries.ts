@@ -3,13 +3,16 @@ import { join } from "node:path";
 import type { WaitingForUser } from "../../events/event.ts";
 import { decisionOn } from "../../features/inbox/index.ts";
 import { readWaiting, type WaitingFile } from "../../features/inbox/waiting-file.ts";
-import { journalFile } from "../../journal/paths.ts";
+import { lockHolder } from "../../journal/numbered-lock.ts";
+import { journalFile, troupeHome } from "../../journal/paths.ts";
 import { readJournal } from "../../journal/reader.ts";
 import type { JournalRecord } from "../../journal/session-events.ts";
 import { sessionStateOf } from "../../journal/session-state.ts";
-import { listSessions, type SessionEntry } from "../../journal/sessions.ts";
-import { readRegularFile } from "../../lib/read-regular-file.ts";
-import { type ActorId, MAIN } from "../../mailbox/ids.ts";
+import { listSessions, type SessionEntry, sessionPlaces } from "../../journal/sessions.ts";
+import { readRegularFile } from "../../lib/files.ts";
+import { type ActorId, MAIN, type SessionId } from "../../mailbox/ids.ts";
+import { counted } from "../../terminal/figures.ts";
+import type { CliIO } from "../process-io.ts";
 
 /** Something that waits for the user. */
 export interface InboxEntry {
@@ -113,4 +116,21 @@ function cutOff(session: SessionEntry, records: readonly JournalRecord[]): reado
   return open.length === 0
     ? []
     : [{ id: session.id, session, since: session.changedAt, what: { type: "cut-off", agents } }];
+}
+
+/** Returns a line if other sessions than this one wait for an answer, or null. Reads no journal. */
+export async function waitsElsewhere(
+  own: SessionId,
+  { env, homedir }: Pick<CliIO, "env" | "homedir">,
+): Promise<string | null> {
+  const others = (await sessionPlaces(troupeHome(env, homedir))).filter(({ id }) => id !== own);
+  const requests = others.flatMap(({ folder }) => {
+    const waiting = readWaiting(folder).filter(({ request }) => request.type !== "paused");
+    // The files of a killed process stay until its session is resumed.
+    return waiting.length > 0 && lockHolder(folder) !== null ? waiting : [];
+  });
+  const wait = requests.length === 1 ? "waits" : "wait";
+  return requests.length === 0
+    ? null
+    : `${counted(requests.length, "request")} of other sessions ${wait} for you: /inbox`;
 }

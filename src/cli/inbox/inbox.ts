@@ -2,12 +2,11 @@ import { type LeftAnswer, leaveAnswer } from "../../features/inbox/waiting-file.
 import { troupeHome } from "../../journal/paths.ts";
 import { listSessions } from "../../journal/sessions.ts";
 import { type Clock, pause } from "../../lib/clock.ts";
-import { type Paint, paintFor } from "../../terminal/colour.ts";
+import { type Paint, paintFor } from "../../terminal/output-stream.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
-import { exitCodes } from "../exit-codes.ts";
-import type { CliIO } from "../io.ts";
+import { exitCodes, UsageError } from "../exit-codes.ts";
 import { printNotes } from "../print.ts";
-import { UsageError } from "../usage-error.ts";
+import type { CliIO } from "../process-io.ts";
 import { readInboxAnswer, type TypedAnswer } from "./answer.ts";
 import { dismissNotice, type InboxEntry, isNotice, readInbox, waitingIn } from "./entries.ts";
 import { inboxText } from "./text.ts";

@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
-import { formatAgentLine } from "../../tools/agent-list.ts";
-import { formatEnds, formatList, formatViews } from "./agent-results.ts";
+import { formatAgentLine } from "../../tools/agent.ts";
+import { AgentsData, formatEnds, formatList, formatViews } from "./agent-results.ts";
 import { type Hints, type ServedTool, serveTool } from "./mcp-server.ts";
-import { AgentsData } from "./shown-agent.ts";
 import { reportProgress, type ServeContext, WORKS } from "./start-tools.ts";
 
 const LOOKS: Hints = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };

@@ -2,8 +2,8 @@ import { stat } from "node:fs/promises";
 import { errorMessage } from "../../lib/errors.ts";
 import { isPathInside, pathOf } from "../../lib/paths.ts";
 import type { SupervisorOptions } from "../../session/options.ts";
-import { visibleLine } from "../../terminal/visible-text.ts";
-import { quoted } from "../usage-error.ts";
+import { visibleLine } from "../../terminal/safe-text.ts";
+import { quoted } from "../exit-codes.ts";
 import type { McpConnection } from "./mcp-server.ts";
 
 /** Of one client; it may list more. */

@@ -6,8 +6,8 @@ import type {
   UserHandler,
   UserRequest,
 } from "../../policy/user-requests.ts";
-import { visibleDense, visibleLine } from "../../terminal/visible-text.ts";
-import { aboutPermission } from "../permission-text.ts";
+import { visibleDense, visibleLine } from "../../terminal/safe-text.ts";
+import { aboutPermission } from "../permissions/format.ts";
 
 /** One field of a form, of a kind that every client with elicitation knows. */
 export interface FormField {

@@ -10,7 +10,7 @@ import * as z from "zod/mini";
 import { errorMessage } from "../../lib/errors.ts";
 import { nearName } from "../../lib/near-name.ts";
 import { inputErrors } from "../../tools/bind-tool.ts";
-import { quoted } from "../usage-error.ts";
+import { quoted } from "../exit-codes.ts";
 import type { Form, ShowForm } from "./elicit-user.ts";
 import { StatelessServing } from "./stateless-serving.ts";
 

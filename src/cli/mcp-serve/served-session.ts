@@ -4,8 +4,8 @@ import { nearName } from "../../lib/near-name.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 import { counted } from "../../terminal/figures.ts";
+import { quoted } from "../exit-codes.ts";
 import { resumeHint, unfinishedAgents } from "../unfinished.ts";
-import { quoted } from "../usage-error.ts";
 
 export interface ServedSessionParts {
   /** Opens the session; the listener gets its events. */

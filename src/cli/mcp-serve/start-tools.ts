@@ -2,22 +2,21 @@ import * as z from "zod/mini";
 import type { ListedAgent } from "../../features/agents/listing.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { errorMessage } from "../../lib/errors.ts";
-import { given } from "../../lib/objects.ts";
-import { MODEL_ALIASES } from "../../mailbox/asked-model.ts";
+import { given } from "../../lib/json.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
+import { MODEL_ALIASES } from "../../mailbox/model.ts";
 import type { MergeMode } from "../../mailbox/worktree.ts";
 import type { SpawnRequest } from "../../session/options.ts";
 import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 import { assertNoneLeft } from "../../session/validate-request.ts";
 import { counted } from "../../terminal/figures.ts";
-import { agentType } from "../agent-type.ts";
+import { agentType } from "../agents/session-agents.ts";
 import { endWithoutAgent, type JobEnd } from "../jobs.ts";
-import { taskName } from "../task-names.ts";
-import { formatEnds, formatViews } from "./agent-results.ts";
+import { taskName } from "../user-text.ts";
+import { AgentsData, formatEnds, formatViews } from "./agent-results.ts";
 import { type Hints, type ServedCall, type ServedResult, type ServedTool, serveTool } from "./mcp-server.ts";
 import { tellProgress } from "./progress-notes.ts";
 import type { ServedSession } from "./served-session.ts";
-import { AgentsData } from "./shown-agent.ts";
 
 /** What the tools work with. */
 export interface ServeContext {

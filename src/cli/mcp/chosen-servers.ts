@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { errorMessage } from "../../lib/errors.ts";
-import { isObject } from "../../lib/objects.ts";
+import { isObject } from "../../lib/json.ts";
 import { joinServers, type ParsedServers, parseMcpServers } from "../../mcp/parse-servers.ts";
 import type { McpServer } from "../../mcp/server.ts";
-import { credentialsIn } from "../../policy/secrets/credentials.ts";
+import { credentialsIn } from "../../policy/secrets/redactor.ts";
 import type { SupervisorOptions } from "../../session/options.ts";
 import type { Leaf } from "../../settings/leaves.ts";
-import { quoted, UsageError } from "../usage-error.ts";
+import { quoted, UsageError } from "../exit-codes.ts";
 
 export interface ChosenServers {
   readonly options: Pick<SupervisorOptions, "mcpServers" | "serversLeftOut" | "permissionPromptTool">;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isObject } from "../../lib/objects.ts";
+import { isObject } from "../../lib/json.ts";
 import { parseMcpServers, variablesIn } from "../../mcp/parse-servers.ts";
 import { editSettings } from "../../settings/edit-settings.ts";
 import { isProjectScope, type SettingsPath, settingsPaths } from "../../settings/paths.ts";
@@ -9,9 +9,8 @@ import { readSettingsFile } from "../../settings/settings-file.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../command.ts";
 import { isUntrusted, workingDir } from "../directories.ts";
-import { exitCodes } from "../exit-codes.ts";
-import type { CliIO } from "../io.ts";
-import { quoted, UsageError } from "../usage-error.ts";
+import { exitCodes, quoted, UsageError } from "../exit-codes.ts";
+import type { CliIO } from "../process-io.ts";
 import { mcpFlags as flags } from "./mcp-flags.ts";
 
 const SCOPES = ["local", "project", "user"] as const;

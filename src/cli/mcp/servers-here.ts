@@ -1,7 +1,6 @@
 import { nearName } from "../../lib/near-name.ts";
-import { limitsFromEnvironment } from "../../mcp/limits.ts";
 import { type Mcp, openMcp } from "../../mcp/open-mcp.ts";
-import type { McpServer } from "../../mcp/server.ts";
+import { limitsFromEnvironment, type McpServer } from "../../mcp/server.ts";
 import { settingsReader } from "../../policy/trust/trust.ts";
 import type { Leaf } from "../../settings/leaves.ts";
 import { settingsPaths } from "../../settings/paths.ts";
@@ -11,10 +10,10 @@ import { readSettingsFiles } from "../../settings/settings-file.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../command.ts";
 import { settingsSource, workingDir } from "../directories.ts";
+import { quoted, UsageError } from "../exit-codes.ts";
 import { sessionFlags } from "../session-flags.ts";
 import { pluginsHere } from "../session-settings.ts";
-import { quoted, UsageError } from "../usage-error.ts";
-import { serverLeaves } from "./server-leaves.ts";
+import { serverLeaves } from "./configured-servers.ts";
 
 /** Milliseconds for servers to start, if no session follows. */
 export const READY_MS = 15_000;

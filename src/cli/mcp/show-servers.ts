@@ -3,15 +3,14 @@ import type { McpTool, ServerStatus } from "../../mcp/mcp.ts";
 import { joinServers } from "../../mcp/parse-servers.ts";
 import type { Leaf } from "../../settings/leaves.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
-import { refusedSchema } from "../../tools/deferred/request-schema.ts";
+import { refusedSchema } from "../../tools/definition.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { printJson, printNotes } from "../print.ts";
-import { bareReason } from "./bare-reason.ts";
 import { serversOfLeaves } from "./chosen-servers.ts";
+import { bareReason, DISABLED, NOT_TRUSTED } from "./configured-servers.ts";
 import { mcpFlags as flags } from "./mcp-flags.ts";
-import { DISABLED, NOT_TRUSTED } from "./server-leaves.ts";
 import { READY_MS, type ServersHere, serversHere, startServers, unknownServer } from "./servers-here.ts";
 
 /** One server of any file, with its state. */

@@ -1,11 +1,15 @@
-import type { Tier } from "../../policy/judgement.ts";
-import type { Behaviour, Rule } from "../../settings/rules.ts";
-import type { Paint } from "../../terminal/colour.ts";
-import { visibleLine } from "../../terminal/visible-text.ts";
+import { shellWord, shorten } from "../../lib/text.ts";
+import { findSubject } from "../../policy/engine/tool-table.ts";
+import type { PermissionDenial, Tier } from "../../policy/judgement.ts";
+import type { PermissionLevel, PermissionRequest } from "../../policy/user-requests.ts";
+import type { Behaviour, Rule } from "../../settings/permissions.ts";
+import { counted } from "../../terminal/figures.ts";
+import type { Paint } from "../../terminal/output-stream.ts";
+import { safeLine, safeText, visibleLine } from "../../terminal/safe-text.ts";
 import { tableLines } from "../print.ts";
+import { sessionFlags } from "../session-flags.ts";
 import type { ActiveRules } from "./active-rules.ts";
-import type { AskedCall } from "./call.ts";
-import type { Explanation } from "./explain.ts";
+import type { AskedCall, Explanation } from "./explain.ts";
 
 const MEANING: Readonly<Record<Behaviour, string>> = {
   allow: "It would run without a question.",
@@ -95,4 +99,71 @@ function modeText({ mode, modeFrom }: ActiveRules): string {
 /** Returns where a rule comes from, as a user finds it. */
 export function originOf({ scope, file }: Rule): string {
   return file === undefined ? (scope === "cli" ? "command line" : scope) : `${scope}, ${visibleLine(file)}`;
+}
+
+const WORDS: Readonly<Record<PermissionLevel, string>> = {
+  read: "read: it changes nothing",
+  write: "write: it changes files",
+  execute: "execute: it runs programs",
+  network: "network: it reaches other machines",
+};
+
+/** Returns the danger level of a tool as a user reads it. */
+export function formatDanger(level: PermissionLevel): string {
+  return WORDS[level];
+}
+
+/** Returns what a user needs to decide, in addition to the call itself. The functions make texts of the model safe to show. */
+export function aboutPermission(
+  { title, details, description, reason, level, askers }: PermissionRequest,
+  showValue: (text: string) => string,
+  showDescription = showValue,
+): string {
+  const shown = details.filter(({ value }) => value !== title && value !== description);
+  return [
+    ...(description === undefined || description === title
+      ? []
+      : [`The model says: ${showDescription(description)}`]),
+    `Why this is asked: ${visibleLine(reason)}`,
+    `Danger: ${formatDanger(level)}`,
+    `From: ${askers.map(({ path }) => visibleLine(path.join(" > "))).join("; ")}`,
+    ...shown.map(({ name, value }) => `${visibleLine(name)}: ${showValue(value)}`),
+  ].join("\n");
+}
+
+/** Refused calls that are named one by one, and characters of each. */
+const MOST_LINES = 10;
+const MOST_CHARACTERS = 120;
+
+/** Returns one line per refused call, without repetitions: the flag that would allow it, or the rule that forbids it. */
+export function refusalLines(denials: readonly PermissionDenial[]): readonly string[] {
+  // An agent that was stopped was refused nothing.
+  const lines = [...new Set(denials.filter(({ by }) => by !== "stop").map(refusalLine))];
+  const left = lines.length - MOST_LINES;
+  const more = left > 0 ? [`${counted(left, "other call")} refused; --output-format json lists them.`] : [];
+  return [...lines.slice(0, MOST_LINES), ...more];
+}
+
+function refusalLine(denial: PermissionDenial): string {
+  const { tool_name: tool, tool_input: input, by, rule, grants } = denial;
+  const subject = findSubject(tool, input);
+  const call = `Refused: ${safeLine(subject === null ? tool : `${tool}(${shorten(subject, MOST_CHARACTERS)})`)}.`;
+  const why = safeLine(denial.reason).replace(/\.$/, "");
+  if (by === "hook") return `${call} A hook refused it: ${why}.`;
+  if (by === "person") return `${call} ${why}.`;
+  if (grants.length > 0) return `${call} To allow it: ${flagFor(grants) ?? SETTINGS}`;
+  if (rule?.behaviour === "deny")
+    return `${call} The rule ${safeLine(rule.text)} (${originOf(rule)}) forbids it.`;
+  return `${call} No rule can allow it: ${why}.`;
+}
+
+/** For rules that a line of a terminal cannot show exactly. */
+const SETTINGS = "a rule in permissions.allow of your settings (it is too unusual for a flag).";
+
+/** Returns the flag that allows exactly this, as a shell reads it; null if it cannot be written. */
+function flagFor(grants: readonly string[]): string | null {
+  const { allowedTools } = sessionFlags;
+  const value = grants.join(",");
+  const isExact = allowedTools.read([value]).join(",") === value && safeText(value) === value;
+  return isExact && !value.includes("\n") ? `--${allowedTools.name} ${shellWord(value)}` : null;
 }

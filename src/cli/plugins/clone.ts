@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { printable } from "../../lib/printable.ts";
+import { printable } from "../../lib/text.ts";
 import { commandEnvironment } from "../../processes/environment.ts";
 import { type Git, type GitAnswer, gitIn } from "../../worktrees/git.ts";
-import type { CliIO } from "../io.ts";
 import { printNotes } from "../print.ts";
-import { type GitSource, gitSourceText } from "./git-source.ts";
+import type { CliIO } from "../process-io.ts";
 import type { Clone } from "./marketplaces.ts";
+import { type GitSource, gitSourceText } from "./sources.ts";
 
 /** A server that sends nothing for 30 s is given up. */
 const PATIENT = ["-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=30"];

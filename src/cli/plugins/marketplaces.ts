@@ -1,12 +1,17 @@
 import { basename, dirname, join, resolve } from "node:path";
 import type { PluginSource } from "../../context/plugins/read-plugin.ts";
-import { type JsonObject, parseJson, valueAt } from "../../lib/json.ts";
-import { isObject } from "../../lib/objects.ts";
+import { readRegularFile } from "../../lib/files.ts";
+import { isObject, type JsonObject, parseJson, valueAt } from "../../lib/json.ts";
 import { expandHome, isPathInside } from "../../lib/paths.ts";
-import { printable } from "../../lib/printable.ts";
-import { readRegularFile } from "../../lib/read-regular-file.ts";
-import { cloneName, type GitSource, readGitSource, repositoryName } from "./git-source.ts";
-import { type MarketplacePolicy, policyRefusal } from "./marketplace-policy.ts";
+import { printable } from "../../lib/text.ts";
+import {
+  cloneName,
+  type GitSource,
+  type MarketplacePolicy,
+  policyRefusal,
+  readGitSource,
+  repositoryName,
+} from "./sources.ts";
 
 /** Where plug-ins and marketplaces are looked up. */
 export interface MarketplaceSearch {

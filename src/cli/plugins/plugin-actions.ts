@@ -2,21 +2,20 @@ import { existsSync, rmSync, statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { canonicalJson, valueAt } from "../../lib/json.ts";
 import { expandHome } from "../../lib/paths.ts";
-import { printable } from "../../lib/printable.ts";
+import { printable } from "../../lib/text.ts";
 import { grantLines } from "../../policy/trust/trust-text.ts";
 import { editSettings } from "../../settings/edit-settings.ts";
 import { settingsPaths } from "../../settings/paths.ts";
 import { whereOf } from "../directories.ts";
-import { exitCodes } from "../exit-codes.ts";
-import type { CliIO } from "../io.ts";
+import { exitCodes, UsageError } from "../exit-codes.ts";
 import { printNotes } from "../print.ts";
+import type { CliIO } from "../process-io.ts";
 import { readChosenPlugins } from "../session-settings.ts";
-import { UsageError } from "../usage-error.ts";
 import { askYesOrNo } from "../yes-or-no.ts";
 import { cloneBeside } from "./clone.ts";
-import { isShortName } from "./git-source.ts";
 import { findPlugin, locateMarketplace, openMarketplace, readMarketplace } from "./marketplaces.ts";
 import { type Agreeable, agreeToPlugin, notAgreed, pluginParts } from "./plugin-parts.ts";
+import { isShortName } from "./sources.ts";
 
 async function writeSetting(io: CliIO, path: readonly string[], value: unknown): Promise<void> {
   const place = settingsPaths(whereOf(io, io.cwd)).find(({ scope }) => scope === "user");

@@ -1,12 +1,11 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Plugin, PluginSource } from "../../context/plugins/read-plugin.ts";
-import { valueAt } from "../../lib/json.ts";
-import { isObject } from "../../lib/objects.ts";
-import { printable } from "../../lib/printable.ts";
+import { isObject, valueAt } from "../../lib/json.ts";
+import { printable } from "../../lib/text.ts";
 import type { Leaf } from "../../settings/leaves.ts";
 import type { SettingsFile } from "../../settings/settings-file.ts";
-import type { CliIO } from "../io.ts";
+import type { CliIO } from "../process-io.ts";
 
 /** What a plug-in gets of this machine and its user. */
 interface PluginOptions {

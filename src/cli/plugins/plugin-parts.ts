@@ -1,18 +1,18 @@
 import { realpath } from "node:fs/promises";
 import { parse, relative } from "node:path";
-import { diskFiles } from "../../context/disk-files.ts";
+import { diskFiles } from "../../context/files.ts";
 import { type Plugin, type PluginSource, readPlugin } from "../../context/plugins/read-plugin.ts";
 import { skillGrants } from "../../context/skills/grants.ts";
 import { skillLibrary } from "../../context/skills/library.ts";
 import type { Skill } from "../../context/skills/skill.ts";
 import { troupeHome } from "../../journal/paths.ts";
-import { isObject } from "../../lib/objects.ts";
-import { printable } from "../../lib/printable.ts";
+import { isObject } from "../../lib/json.ts";
+import { printable } from "../../lib/text.ts";
 import { type Grant, grantsOf } from "../../policy/trust/grants.ts";
 import { agreementFor, trustFolder } from "../../policy/trust/trust-store.ts";
 import { checkLeaves } from "../../settings/leaves.ts";
 import type { SettingsFile } from "../../settings/settings-file.ts";
-import type { CliIO } from "../io.ts";
+import type { CliIO } from "../process-io.ts";
 import type { FoundPlugin } from "./marketplaces.ts";
 
 /** A plug-in with what it would run. */

@@ -1,15 +1,15 @@
 import { existsSync } from "node:fs";
 import type { PluginSource } from "../../context/plugins/read-plugin.ts";
-import { isObject } from "../../lib/objects.ts";
-import { printable } from "../../lib/printable.ts";
+import { isObject } from "../../lib/json.ts";
+import { printable } from "../../lib/text.ts";
 import { grantLines } from "../../policy/trust/trust-text.ts";
 import type { SettingsFile } from "../../settings/settings-file.ts";
 import { settingsDirs } from "../directories.ts";
-import type { CliIO } from "../io.ts";
-import { gitSourceText } from "./git-source.ts";
+import type { CliIO } from "../process-io.ts";
 import { type FoundPlugin, findPlugin, type MarketplaceSearch } from "./marketplaces.ts";
 import { withOptions } from "./plugin-options.ts";
 import { agreeToPlugin, notAgreed, type PluginParts, pluginParts } from "./plugin-parts.ts";
+import { gitSourceText } from "./sources.ts";
 
 export interface SessionPlugins {
   readonly sources: readonly PluginSource[];

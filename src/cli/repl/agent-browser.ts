@@ -1,16 +1,16 @@
 import type { AgentView } from "../../events/event.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
-import type { Paint } from "../../terminal/colour.ts";
 import { cutToWidth } from "../../terminal/display-width.ts";
 import { counted } from "../../terminal/figures.ts";
 import { createEditor, type Editor, type EditorRows } from "../../terminal/input/editor.ts";
 import { isKey, type Key } from "../../terminal/input/keys.ts";
 import type { Inside } from "../../terminal/live/inside.ts";
+import type { Paint } from "../../terminal/output-stream.ts";
 import { safeText } from "../../terminal/safe-text.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import { agentFigures, formatDoingAndOverlap, nameToFit, stateMark } from "../agent-text.ts";
 import { agentLines, inTreeOrder } from "../live-tree.ts";
-import type { AgentActions } from "./agent-actions.ts";
+import type { AgentActions } from "./repl-session.ts";
 
 /** The tree of agents in place of the prompt, and the view into one of them. It has the keys while it is open. */
 export interface AgentBrowser extends Pick<Editor, "rows"> {

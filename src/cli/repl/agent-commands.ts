@@ -1,11 +1,11 @@
 import type { AgentView } from "../../events/event.ts";
 import { totalTokens } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
-import type { Paint } from "../../terminal/colour.ts";
 import { counted, shortCount } from "../../terminal/figures.ts";
+import type { Paint } from "../../terminal/output-stream.ts";
 import { agentName, formatDoingAndOverlap, stateMark } from "../agent-text.ts";
+import { quoted } from "../exit-codes.ts";
 import { unfinishedText } from "../unfinished.ts";
-import { quoted } from "../usage-error.ts";
 import type { ReplSession } from "./repl-session.ts";
 
 /** What the commands about agents need. */

@@ -1,3 +1,4 @@
+import { nearName } from "../../lib/near-name.ts";
 import { untrustedNote } from "../../policy/trust/trust-text.ts";
 import { settingsKey } from "../../settings/leaves.ts";
 import { settingName } from "../../settings/setting.ts";
@@ -10,9 +11,9 @@ import {
   leavesBelow,
   requireKey,
 } from "../config/change-setting.ts";
+import { quoted, UsageError } from "../exit-codes.ts";
 import { appliesImmediately } from "../follow-settings.ts";
-import type { OwnFiles } from "./own-files.ts";
-import { scopeIn } from "./scope-flag.ts";
+import type { OwnFiles } from "./repl-session.ts";
 
 const USAGE =
   "/config KEY VALUE sets one, in your own settings; --project or --local before KEY in this folder's. /config unset KEY takes it out.";
@@ -83,4 +84,24 @@ async function change(
 /** In a shell the value would be quoted. */
 function unquoted(value: string): string {
   return /^'([^']*)'$/.exec(value.trim())?.[1] ?? value.trim();
+}
+
+/**
+ * Parses the file's scope before the rest of a command: `--user TEXT`, or `--scope user TEXT` as on the command line.
+ * Returns null without one.
+ */
+export function scopeIn<S extends string>(
+  argument: string,
+  scopes: readonly S[],
+): { readonly scope: S | null; readonly rest: string } {
+  const [whole, flag, named, alone] = /^--(?:(scope)(?:=|\s+)(\S*)|(\S*))\s*/.exec(argument) ?? [];
+  if (whole === undefined) return { scope: null, rest: argument };
+  const word = flag === undefined ? (alone ?? "") : (named ?? "");
+  const scope = scopes.find((one) => one === word);
+  if (scope !== undefined) return { scope, rest: argument.slice(whole.length) };
+  const guess = nearName(word, scopes);
+  const advice = guess
+    ? `did you mean --${guess}?`
+    : `say one of ${scopes.map((one) => `--${one}`).join(", ")}.`;
+  throw new UsageError(`There is no ${quoted(whole.trim())} here; ${advice}`);
 }

@@ -1,4 +1,4 @@
-import type { PermissionMode } from "../../settings/rules.ts";
+import type { PermissionMode } from "../../settings/permissions.ts";
 import { type Choices, chosenKey } from "../../terminal/dialogs/choice-form.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import type { ReplSession } from "./repl-session.ts";

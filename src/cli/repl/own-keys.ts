@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { readRegularFile } from "../../lib/read-regular-file.ts";
+import { readRegularFile } from "../../lib/files.ts";
 import { watchSettings } from "../../settings/watch-settings.ts";
 import { type Keymap, ordinaryKeys, type ReadKeymap, readKeymap } from "../../terminal/input/keymap.ts";
-import type { CliIO } from "../io.ts";
+import type { CliIO } from "../process-io.ts";
 
 /** The user's own keys, in `~/.claude/keybindings.json`. */
 export interface OwnKeys {

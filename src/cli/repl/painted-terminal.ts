@@ -1,9 +1,7 @@
 import type { SupervisorEvent } from "../../events/event.ts";
 import { oneAtATime } from "../../lib/turns.ts";
 import { createFrames, TEXT_MS } from "../../terminal/canvas/frames.ts";
-import { createKeyProtocol } from "../../terminal/canvas/key-protocol.ts";
-import { takeKeys } from "../../terminal/canvas/modes.ts";
-import { paintFor } from "../../terminal/colour.ts";
+import { createKeyProtocol, takeKeys } from "../../terminal/canvas/modes.ts";
 import { chosenText, createChoiceForm } from "../../terminal/dialogs/choice-form.ts";
 import type { Completer } from "../../terminal/input/completions.ts";
 import { createEditor, type Editor } from "../../terminal/input/editor.ts";
@@ -12,12 +10,12 @@ import { createKeyReader, isKey, type Key, usualKey } from "../../terminal/input
 import { createVimKeys } from "../../terminal/input/vim/vim-keys.ts";
 import { createInside } from "../../terminal/live/inside.ts";
 import { notificationText } from "../../terminal/notification.ts";
+import { paintFor } from "../../terminal/output-stream.ts";
 import { createLastOutput } from "../../terminal/transcript/last-output.ts";
 import { wrapText } from "../../terminal/wrap.ts";
-import type { CliIO } from "../io.ts";
-import { createDoublePress } from "./double-press.ts";
+import type { CliIO } from "../process-io.ts";
+import { createDoublePress, createQuietKeys } from "./key-timing.ts";
 import { createPromptKeys, type PromptActions } from "./prompt-keys.ts";
-import { createQuietKeys } from "./quiet-keys.ts";
 import { createScreen, type Editing } from "./screen.ts";
 import type { Dialog, Terminal, TerminalListeners, TerminalSettings } from "./terminal.ts";
 

@@ -2,15 +2,14 @@ import { createInterface } from "node:readline";
 import type { SupervisorEvent } from "../../events/event.ts";
 import { oneAtATime } from "../../lib/turns.ts";
 import { MAIN } from "../../mailbox/ids.ts";
-import { paintFor } from "../../terminal/colour.ts";
 import { answerRows, type Choices } from "../../terminal/dialogs/choice-form.ts";
-import type { Outlet } from "../../terminal/output-stream.ts";
+import { type Outlet, paintFor } from "../../terminal/output-stream.ts";
 import { safeText } from "../../terminal/safe-text.ts";
 import { createCallLines } from "../../terminal/transcript/call-lines.ts";
 import { wrapText } from "../../terminal/wrap.ts";
-import type { CliIO } from "../io.ts";
 import { createPlainProgress } from "../plain-progress.ts";
-import { createQuietKeys } from "./quiet-keys.ts";
+import type { CliIO } from "../process-io.ts";
+import { createQuietKeys } from "./key-timing.ts";
 import type { Dialog, Terminal, TerminalListeners } from "./terminal.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { isAbsolute } from "node:path";
 import { fileURLToPath } from "node:url";
 import { detectImage, imageReference } from "../../context/references.ts";
+import { readRegularFile } from "../../lib/files.ts";
 import { expandHome } from "../../lib/paths.ts";
-import { readRegularFile } from "../../lib/read-regular-file.ts";
 import type { Picture } from "../../mailbox/conversation.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { RunProcess } from "../../policy/hooks/hook-process.ts";

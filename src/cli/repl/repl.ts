@@ -1,35 +1,32 @@
 import type { SupervisorEvent } from "../../events/event.ts";
 import { troupeHome } from "../../journal/paths.ts";
-import { homeProblem } from "../../journal/usable-home.ts";
+import { homeProblem } from "../../journal/private-files.ts";
 import { within } from "../../lib/clock.ts";
 import { type RunningAs, whyNotAsRoot } from "../../policy/root-bypass.ts";
 import type { CloseReason } from "../../session/supervisor-handle.ts";
-import { whyNotMode } from "../../settings/modes.ts";
-import { isPlain } from "../../terminal/colour.ts";
+import { whyNotMode } from "../../settings/permissions.ts";
 import type { Keymap } from "../../terminal/input/keymap.ts";
+import { isPlain } from "../../terminal/output-stream.ts";
 import type { Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { followSettings } from "../follow-settings.ts";
 import { LAST_CHANCE_MS } from "../interrupts.ts";
-import type { CliIO } from "../io.ts";
+import type { CliIO } from "../process-io.ts";
 import type { AskTrust } from "../session-settings.ts";
 import type { SessionSetup } from "../session-setup.ts";
 import type { ChooseSession } from "../setup-or-resume.ts";
-import { askTrustAt } from "./asks/trust.ts";
-import { chooseSessionAt } from "./choose-session.ts";
+import { askTrustAt, chooseSessionAt } from "./ask-first.ts";
 import { Conversation } from "./conversation.ts";
-import { editOutside, pageOutside } from "./external-editor.ts";
-import { farewell, welcome } from "./greetings.ts";
+import { farewell, lastReply, showResumed, welcome } from "./greetings.ts";
 import { type HistoryFile, openHistory } from "./history-file.ts";
 import { readOwnKeys } from "./own-keys.ts";
 import { createPaintedTerminal, type PaintedOptions } from "./painted-terminal.ts";
 import { createPlainTerminal } from "./plain-terminal.ts";
 import { createPromptImages } from "./prompt-images.ts";
 import type { ReplSession } from "./repl-session.ts";
-import { lastReply, showResumed } from "./show-resumed.ts";
 import { showStatus } from "./status/status-rows.ts";
 import type { Terminal } from "./terminal.ts";
-import { createUserPrograms, type UserPrograms } from "./user-programs.ts";
+import { createUserPrograms, editOutside, pageOutside, type UserPrograms } from "./user-programs.ts";
 
 /**
  * Milliseconds in which a session must close; then the process ends without it. The sender of a signal does not wait
@@ -207,7 +204,7 @@ async function holdSession(
 function tellOfOtherSessions(io: CliIO, talk: Conversation, own: ReplSession["session"]): () => void {
   let said: string | null = null;
   const look = async () => {
-    const { waitsElsewhere } = await import("../inbox/waits-elsewhere.ts");
+    const { waitsElsewhere } = await import("../inbox/entries.ts");
     const line = await waitsElsewhere(own, io);
     if (line !== null && line !== said && !talk.isLeaving) talk.tell(line);
     said = line;

@@ -1,12 +1,11 @@
 import { hash } from "node:crypto";
 import { promptUsage, type ServerPrompt } from "../../features/servers/server-prompts.ts";
 import type { ChangedTool, ServerStatus } from "../../mcp/mcp.ts";
-import type { Paint } from "../../terminal/colour.ts";
 import { counted } from "../../terminal/figures.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
-import { visibleText } from "../../terminal/visible-text.ts";
-import { bareReason } from "../mcp/bare-reason.ts";
-import { quoted } from "../usage-error.ts";
+import type { Paint } from "../../terminal/output-stream.ts";
+import { safeLine, visibleText } from "../../terminal/safe-text.ts";
+import { quoted } from "../exit-codes.ts";
+import { bareReason } from "../mcp/configured-servers.ts";
 import type { ReplSession } from "./repl-session.ts";
 
 /** What the commands about MCP servers need. */

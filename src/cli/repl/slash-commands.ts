@@ -1,28 +1,25 @@
-import { skillTyped } from "../../context/skills/find-skill.ts";
-import { listedName, type Skill } from "../../context/skills/skill.ts";
+import { listedName, type Skill, skillTyped } from "../../context/skills/skill.ts";
 import type { OfferedModel } from "../../features/models/index.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { nearName, nearNames } from "../../lib/near-name.ts";
 import { MAIN } from "../../mailbox/ids.ts";
-import type { Behaviour, PermissionMode } from "../../settings/rules.ts";
+import type { Behaviour, PermissionMode } from "../../settings/permissions.ts";
 import { shortCount } from "../../terminal/figures.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
-import { visibleLine } from "../../terminal/visible-text.ts";
+import { safeLine, visibleLine } from "../../terminal/safe-text.ts";
+import { quoted } from "../exit-codes.ts";
 import { originOf } from "../permissions/format.ts";
 import { sessionFlags } from "../session-flags.ts";
-import { subcommandAdvice } from "../skills/slash-tasks.ts";
-import { quoted } from "../usage-error.ts";
+import { subcommandAdvice } from "../skills.ts";
 import { formatAgentList, resumeAgent, stopAgents } from "./agent-commands.ts";
 import { config, switchVim } from "./config-commands.ts";
-import { contextLine, formatCost } from "./cost.ts";
 import { formatHelp } from "./help.ts";
-import type { OwnFiles } from "./own-files.ts";
 import { remember } from "./remember.ts";
-import type { ReplSession } from "./repl-session.ts";
+import type { OwnFiles, ReplSession } from "./repl-session.ts";
 import type { RewindContext } from "./rewind.ts";
 import { promptLine, SERVERS_USAGE, type ServerContext, serverCommand } from "./server-commands.ts";
 import { exportSession, runShellCommand, shellCommands, wordsOf } from "./shell-command.ts";
 import type { TaskContext } from "./task-commands.ts";
+import { contextLine, formatCost } from "./turn-account.ts";
 
 /** What a slash command needs. */
 export interface SlashContext extends TaskContext, ServerContext, RewindContext {

@@ -2,9 +2,9 @@ import type { AgentView } from "../../events/event.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import { shortTime } from "../../terminal/figures.ts";
 import { safeLine, safeText } from "../../terminal/safe-text.ts";
-import type { TaskView } from "../../tools/background/service.ts";
+import type { TaskView } from "../../tools/background.ts";
 import { agentName, formatDoingAndOverlap, stateMark } from "../agent-text.ts";
-import { quoted } from "../usage-error.ts";
+import { quoted } from "../exit-codes.ts";
 import { type AgentContext, stopAgents } from "./agent-commands.ts";
 import type { ReplSession } from "./repl-session.ts";
 

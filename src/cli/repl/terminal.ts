@@ -1,9 +1,9 @@
 import type { SupervisorEvent } from "../../events/event.ts";
 import type { ReadSettings } from "../../settings/read-settings.ts";
-import type { Paint } from "../../terminal/colour.ts";
 import type { Choices } from "../../terminal/dialogs/choice-form.ts";
 import type { VimKeys } from "../../terminal/input/vim/vim-keys.ts";
-import type { AgentActions } from "./agent-actions.ts";
+import type { Paint } from "../../terminal/output-stream.ts";
+import type { AgentActions } from "./repl-session.ts";
 
 /** What a user does at the terminal. */
 export interface TerminalListeners {

@@ -1,12 +1,13 @@
 import type { AgentResult } from "../../events/agent-result.ts";
 import type { SessionUsage } from "../../features/budget/usage-meter.ts";
+import type { OfferedModel } from "../../features/models/index.ts";
 import { shorten } from "../../lib/text.ts";
 import { totalTokens } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
-import type { Paint } from "../../terminal/colour.ts";
 import { counted, dollars, shortCount, shortTime } from "../../terminal/figures.ts";
+import type { Paint } from "../../terminal/output-stream.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
-import type { TaskView } from "../../tools/background/service.ts";
+import type { TaskView } from "../../tools/background.ts";
 import { statusMark, statusText } from "../agent-text.ts";
 import { denialSentence } from "../results.ts";
 import { resumeHint, unfinishedText } from "../unfinished.ts";
@@ -100,4 +101,30 @@ function tasksText(tasks: readonly TaskView[]): string[] {
     const them = ended.length === 1 ? then : then.replace(/\bit\b/, "them").replace("its run", "their runs");
     return [`Stopped ${counted(ended.length, `background ${kind}`)}: ${names.join(", ")}; ${them}`];
   });
+}
+
+/** Formats what the session has used: in all, and for each model. */
+export function formatCost({ costUsd, usage, apiMs, agents, models }: SessionUsage): string {
+  const others = agents.filter(({ id }) => id !== MAIN).length;
+  const all = [
+    dollars(costUsd),
+    `${shortCount(totalTokens(usage))} tokens`,
+    counted(others, "agent"),
+    `${shortTime(apiMs)} of requests`,
+  ];
+  const rows = models.map(
+    ({ model, usage: used, costUsd: usd }) =>
+      `${safeLine(model)}  ${dollars(usd)} · ${shortCount(totalTokens(used))} tokens`,
+  );
+  return [`This session: ${all.join(" · ")}`, ...rows].join("\n");
+}
+
+/** Says how much of its window the conversation uses; below it comes what it was sent first. `tokens`: null if not known. */
+export function contextLine(tokens: number | null, models: readonly OfferedModel[]): string {
+  if (tokens === null)
+    return "How much this conversation uses is known after its next reply. It begins with:";
+  const window = models.find(({ isCurrent }) => isCurrent)?.windowTokens;
+  const of =
+    window === undefined ? "" : ` of ${shortCount(window)} (${Math.round((100 * tokens) / window)} %)`;
+  return `This conversation uses ${shortCount(tokens)} tokens${of}. It began with:`;
 }

@@ -4,9 +4,9 @@ import type { ReadSettings } from "../../settings/read-settings.ts";
 import { listText } from "../../settings/settings-file.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import type { Arguments } from "../arguments.ts";
-import type { CliIO } from "../io.ts";
+import { UsageError } from "../exit-codes.ts";
+import type { CliIO } from "../process-io.ts";
 import { sessionFlags as flags } from "../session-flags.ts";
-import { UsageError } from "../usage-error.ts";
 
 /** The runners of a session, with what resuming it must name again. */
 export interface ChosenRunners {

@@ -1,34 +1,31 @@
-import { accessSync, constants, mkdirSync } from "node:fs";
+import { accessSync, chmodSync, constants, lstatSync, mkdirSync, statSync } from "node:fs";
 import { availableParallelism, hostname } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Carrier } from "../../engine/carrier.ts";
 import { commandSandbox } from "../../features/sandbox/index.ts";
 import { troupeHome } from "../../journal/paths.ts";
-import { errorMessage } from "../../lib/errors.ts";
+import { errorCode, errorMessage } from "../../lib/errors.ts";
 import { troupeVersion } from "../../lib/version.ts";
 import { MAIN, randomIds } from "../../mailbox/ids.ts";
 import { RUNNER_TREES } from "../../mailbox/worktree.ts";
-import { aliasesFrom } from "../../model/aliases.ts";
 import { type GatewayConfig, proxyVariables, threadGateway } from "../../model/gateway.ts";
-import { AddedDirs } from "../../policy/confinement/added-dirs.ts";
+import { aliasesFrom } from "../../model/model-names.ts";
+import { AddedDirs } from "../../policy/confinement/write-scope.ts";
 import { startProcesses } from "../../processes/client.ts";
-import { AgentForks } from "../../runner/agent-fork.ts";
-import { type AgentUser, findAgentUser } from "../../runner/agent-user.ts";
+import { AgentForks, type AgentUser, findAgentUser } from "../../runner/agent-fork.ts";
 import { repositoryFiles } from "../../runner/attempt-files.ts";
 import { openRunner, type Runner, type RunnerOptions } from "../../runner/runner.ts";
 import { gitIn } from "../../worktrees/git.ts";
 import { RunnerRepositories } from "../../worktrees/runner/repositories.ts";
+import { locksOf } from "../../worktrees/runner/trees.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../command.ts";
-import { exitCodes } from "../exit-codes.ts";
-import type { CliIO } from "../io.ts";
+import { exitCodes, UsageError } from "../exit-codes.ts";
 import { printNotes } from "../print.ts";
+import type { CliIO } from "../process-io.ts";
 import { sessionSettings } from "../session-settings.ts";
 import { modelOf } from "../session-setup.ts";
-import { UsageError } from "../usage-error.ts";
-import { openCarrier, readSealers } from "./fleet.ts";
-import { prepareTrees } from "./prepare-trees.ts";
-import { openStdio } from "./stdio.ts";
+import { openCarrier, openStdio, readSealers } from "./fleet.ts";
 
 /** Megabytes of an agent's heap. */
 const AGENT_MB = 512;
@@ -191,4 +188,55 @@ async function stateOfSandbox({
 function whyExposed(user: AgentUser | undefined): string | null {
   if (user !== undefined) return null;
   return "Warning: commands that rules allow run as the user of this runner, and can read its files and its environment, with its keys. Turn on troupe.sandbox.mode in the settings of this user, or start it as root with --agent-user.";
+}
+
+/**
+ * Makes the directory of all worktrees, and the one of this user's locks. Throws if it cannot be used, or if it belongs
+ * to another user, who could read and replace what agents work on; root may have made it for all users.
+ */
+export function prepareTrees(dir: string, me: number | null = process.getuid?.() ?? null): void {
+  const isOther = (uid: number) => me !== null && uid !== me;
+  try {
+    mkdirSync(dirname(dir), { recursive: true });
+    makeDir(dir, 0o755);
+    // Also the owner of a link, which could change where it leads.
+    const other = [lstatSync(dir), statSync(dir)].find(({ uid }) => isOther(uid) && uid !== 0);
+    if (other !== undefined) throw new UsageError(foreignText(dir, other.uid));
+    const { uid, mode } = statSync(dir);
+    const writable = mode & 0o022;
+    // With umask 002 an earlier runner has made it so. What root has opened to all is meant to be.
+    if (uid === me && writable !== 0 && (mode & 0o1000) === 0) chmodSync(dir, mode & 0o7755);
+    if (isOther(uid) && (mode & 0o1002) === 0o002) throw new UsageError(openText(dir));
+    accessSync(dir, constants.W_OK | constants.X_OK);
+    const locks = locksOf(dir);
+    makeDir(locks, 0o700);
+    const { uid: owner } = lstatSync(locks);
+    if (isOther(owner)) throw new UsageError(foreignText(locks, owner));
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(
+      `The directory for worktrees, ${dir}, cannot be used (${errorMessage(error)}). It is the same on all runners. ${REMEDY}`,
+    );
+  }
+}
+
+const REMEDY =
+  "Make it this user's own, or let root make it for all users of this machine, with the owner root and the mode 1777.";
+
+function foreignText(dir: string, uid: number): string {
+  return `The directory for worktrees cannot be used: ${dir} belongs to another user (${uid}), who could change what agents work on. It is the same on all runners. ${REMEDY}`;
+}
+
+function openText(dir: string): string {
+  return `The directory for worktrees cannot be used: each user of this machine can replace what others have in ${dir}. ${REMEDY}`;
+}
+
+/** The umask does not count. Leaves one that exists as it is. */
+function makeDir(dir: string, mode: number): void {
+  try {
+    mkdirSync(dir);
+    chmodSync(dir, mode);
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") throw error;
+  }
 }

@@ -3,8 +3,8 @@ import { engineRunners } from "../../features/runners/engine-runners.ts";
 import type { Runners, RunnersOptions } from "../../features/runners/index.ts";
 import { fleetKeyFile, troupeHome } from "../../journal/paths.ts";
 import { errorMessage } from "../../lib/errors.ts";
-import type { CliIO } from "../io.ts";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../exit-codes.ts";
+import type { CliIO } from "../process-io.ts";
 
 /** Returns the runners of a session. Throws a `UsageError` if their engine has no usable address, or there is no key. */
 export async function sessionRunners(options: RunnersOptions, io: CliIO): Promise<Runners> {

@@ -5,7 +5,7 @@ import {
   type MessageEvent,
   type SupervisorEvent,
 } from "../../events/event.ts";
-import { given } from "../../lib/objects.ts";
+import { given } from "../../lib/json.ts";
 import { type ActorId, type CallId, MAIN } from "../../mailbox/ids.ts";
 import type { Status } from "../../mailbox/messages.ts";
 import type { SupervisorHandle } from "../../session/supervisor-handle.ts";

@@ -4,8 +4,7 @@ import type { SuccessOf, TreeListing } from "../../worktrees/protocol.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { printJson, printNotes } from "../print.ts";
 import { askYesOrNo } from "../yes-or-no.ts";
-import { granted } from "./with-git-worker.ts";
-import { fileLines, findNamed, type WorktreeContext } from "./worktree-actions.ts";
+import { fileLines, findNamed, granted, type WorktreeContext } from "./worktree-actions.ts";
 
 /**
  * Merges edits that stayed on their branch into the checkout. `deletes`: files that they delete are deleted without a

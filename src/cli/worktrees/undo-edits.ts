@@ -1,13 +1,10 @@
 import { counted } from "../../terminal/figures.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import type { SuccessOf } from "../../worktrees/protocol.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { exitCodes, quoted } from "../exit-codes.ts";
 import { printJson, printNotes } from "../print.ts";
-import { quoted } from "../usage-error.ts";
 import { askYesOrNo } from "../yes-or-no.ts";
-import { findWorktree } from "./find-worktree.ts";
-import { granted } from "./with-git-worker.ts";
-import { fileLines, type WorktreeContext } from "./worktree-actions.ts";
+import { fileLines, findWorktree, granted, type WorktreeContext } from "./worktree-actions.ts";
 
 /** Undoes the latest merge that is not undone yet, or that of one agent. The exit code is 1 if nothing was undone. */
 export async function undoEdits(

@@ -1,15 +1,13 @@
 import { relative, sep } from "node:path";
-import { type Paint, paintFor } from "../../terminal/colour.ts";
 import { counted, shortDate } from "../../terminal/figures.ts";
+import { type Paint, paintFor } from "../../terminal/output-stream.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
-import type { TreeListing } from "../../worktrees/protocol.ts";
-import type { Worktrees } from "../../worktrees/worktrees.ts";
-import { exitCodes } from "../exit-codes.ts";
-import type { CliIO } from "../io.ts";
+import type { Worktrees } from "../../worktrees/git-worker.ts";
+import type { RefusedRequest, TreeListing } from "../../worktrees/protocol.ts";
+import { exitCodes, quoted, UsageError } from "../exit-codes.ts";
 import { printJson, printNotes, tableLines } from "../print.ts";
+import type { CliIO } from "../process-io.ts";
 import { formatResultText } from "../results.ts";
-import { requireWorktree } from "./find-worktree.ts";
-import { granted } from "./with-git-worker.ts";
 
 /** What the actions on worktrees work with. */
 export interface WorktreeContext {
@@ -152,4 +150,72 @@ export function fileLines(paths: readonly string[]): string {
   const left = paths.length - MOST_FILES;
   const lines = paths.slice(0, MOST_FILES).map((path) => `  ${safeLine(path)}\n`);
   return `${lines.join("")}${left > 0 ? `  and ${left} more\n` : ""}`;
+}
+
+/** Worktrees of agents are named after them. */
+const PREFIX = "agent-";
+/** Names in one sentence. */
+const MOST_NAMES = 5;
+
+/**
+ * Finds a worktree by its name or branch, by its agent's ID, or by the beginning of its name or ID. Returns null if there
+ * is none; throws a `UsageError` if there are several.
+ */
+export function findWorktree(given: string, trees: readonly TreeListing[]): TreeListing | null {
+  if (given === "") return null;
+  const ways: readonly ((tree: TreeListing) => boolean | undefined)[] = [
+    ({ name }) => name === given,
+    ({ owner, branch }) => owner?.actor === given || branch === given,
+    ({ name, owner }) =>
+      name.startsWith(given) || name.startsWith(`${PREFIX}${given}`) || owner?.actor.startsWith(given),
+  ];
+  const found = ways.map((way) => trees.filter(way)).find((some) => some.length > 0) ?? [];
+  if (found.length < 2) return found[0] ?? null;
+  const names = found.slice(0, MOST_NAMES).map(({ name }) => safeLine(name));
+  const more = found.length > MOST_NAMES ? `, … (${found.length} in all)` : "";
+  throw new UsageError(
+    `${quoted(given)} means more than one worktree: ${names.join(", ")}${more}; give more of its name.`,
+  );
+}
+
+/** Finds the worktree that is meant. Throws a `UsageError` if there is not exactly one. */
+export function requireWorktree(given: string, trees: readonly TreeListing[]): TreeListing {
+  const tree = findWorktree(given, trees);
+  if (tree !== null) return tree;
+  throw new UsageError(
+    given.includes("/")
+      ? `There is no worktree ${quoted(given)}: give its name, its branch or its agent's ID, not a path; troupe worktrees list shows them.`
+      : `There is no worktree ${quoted(given)} in this repository; troupe worktrees list shows them.`,
+  );
+}
+
+/** The git worker did nothing; its message says why. */
+class RefusedError extends Error {}
+
+/** Returns an answer of the git worker. Throws if it refused the request: `withGitWorker` says so to the user. */
+export function granted<A extends { readonly type: string }>(answer: A | RefusedRequest): A {
+  if (answer.type === "refused") throw new RefusedError((answer as RefusedRequest).reason);
+  return answer as A;
+}
+
+/** Works with a git worker of its own, which is closed afterwards; loaded when it is needed. Says what it refused. */
+export async function withGitWorker<T>(
+  io: CliIO,
+  work: (worktrees: Worktrees) => Promise<T>,
+): Promise<T | number> {
+  const { startGitWorker } = await import("../../worktrees/git-worker.ts");
+  const worktrees = startGitWorker({
+    env: io.env,
+    clock: io.clock,
+    onWarning: (message) => void printNotes(io, [message]).catch(() => {}),
+  });
+  try {
+    return await work(worktrees);
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    await printNotes(io, [error.message]);
+    return exitCodes.notDone;
+  } finally {
+    await worktrees.close();
+  }
 }

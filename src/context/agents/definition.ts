@@ -1,6 +1,7 @@
+import { plainName } from "../../lib/near-name.ts";
 import type { Accept } from "../../mailbox/acceptance.ts";
-import type { Effort } from "../../mailbox/asked-model.ts";
 import type { JsonSchema } from "../../mailbox/messages.ts";
+import type { Effort } from "../../mailbox/model.ts";
 import type { MergeMode } from "../../mailbox/worktree.ts";
 
 /** Where a definition comes from; `file` is absolute. */
@@ -76,4 +77,19 @@ export interface DefinedServers {
 /** For library users: the definition itself, checked by the compiler. */
 export function defineAgent(definition: AgentDefinition): AgentDefinition {
   return definition;
+}
+
+/**
+ * Finds a definition, or what lists one, by its name, whatever its case and separators (A11.2): `codeReviewer`, `Code Reviewer`,
+ * `code_reviewer`. Names take precedence over aliases, or a user's own `reviewer` could not be called.
+ */
+export function findAgent<Found extends Pick<AgentDefinition, "name" | "aliases">>(
+  definitions: readonly Found[],
+  name: string,
+): Found | undefined {
+  const wanted = plainName(name);
+  return (
+    definitions.find((definition) => plainName(definition.name) === wanted) ??
+    definitions.find(({ aliases = [] }) => aliases.some((alias) => plainName(alias) === wanted))
+  );
 }

@@ -1,14 +1,18 @@
+import { isObject } from "../../lib/json.ts";
+import { plainName } from "../../lib/near-name.ts";
 import { oneLine, shorten } from "../../lib/text.ts";
 import {
+  type FieldProblem,
+  type Fields,
+  type FileProblem,
   fieldReader,
   type Meaning,
   type Meant,
   names,
+  plainKey,
   readFlag,
   readText,
-} from "../markdown/field-reader.ts";
-import type { FieldProblem, Fields } from "../markdown/fields.ts";
-import { plainKey } from "../markdown/misspelled-keys.ts";
+} from "../markdown/fields.ts";
 import type { AgentDefinition, AgentSource } from "./definition.ts";
 import * as meanings from "./meanings.ts";
 
@@ -206,4 +210,39 @@ function isOptional(key: string): key is Optional {
 /** People write line ends as `\n` to keep the value in one line. */
 function plainLine(value: string): string {
   return oneLine(value.replace(/\\[nrt]/g, " "));
+}
+
+/** The value of `--agents`: an object of agents by name, with the keys of front matter and a `prompt`. */
+export type AgentsFlag = Readonly<Record<string, unknown>>;
+
+export function agentsInFlag(flag: AgentsFlag): {
+  readonly agents: readonly AgentDefinition[];
+  readonly problems: readonly FileProblem[];
+} {
+  const agents: AgentDefinition[] = [];
+  const problems: FileProblem[] = [];
+  for (const [name, entry] of Object.entries(flag)) {
+    const report = (message: string) =>
+      problems.push({ file: null, line: null, message: `--agents, ${name}: ${message}` });
+    if (!isObject(entry)) {
+      report("must be an object with a description and a prompt.");
+      continue;
+    }
+    const { prompt, name: _, ...rest } = entry;
+    if (typeof prompt !== "string") {
+      report("There is no prompt.");
+      continue;
+    }
+    const fields = new Map(Object.entries(rest).map(([key, value]) => [key, { value, line: 1 }]));
+    const source = { scope: "flag" } as const;
+    const defined = definedBy({ fields, prompt, line: 1, fallbackName: name, source });
+    for (const { message } of defined.problems) report(message);
+    const { definition } = defined;
+    if (definition === null) continue;
+    const first = agents.find((one) => plainName(one.name) === plainName(definition.name));
+    if (first === undefined) agents.push(definition);
+    else
+      report(`There is an agent ${first.name} already; this one is not used. Give one of them another name.`);
+  }
+  return { agents, problems };
 }

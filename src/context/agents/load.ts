@@ -9,9 +9,8 @@ import type { FileProblem } from "../markdown/fields.ts";
 import { findMarkdown, type MarkdownFile } from "../markdown/find-markdown.ts";
 import { readMarkdown, rereadChanged } from "../markdown/read-markdown.ts";
 import { type AgentDir, type AgentSearch, agentDirs } from "./agent-dirs.ts";
-import { type AgentsFlag, agentsInFlag } from "./agents-flag.ts";
 import type { AgentDefinition } from "./definition.ts";
-import { definedBy } from "./from-fields.ts";
+import { type AgentsFlag, agentsInFlag, definedBy } from "./from-fields.ts";
 import {
   type AgentGrant,
   agentGrant,

@@ -1,15 +1,13 @@
 import * as z from "zod/mini";
-import { parseJson } from "../../lib/json.ts";
-import { given, isObject } from "../../lib/objects.ts";
+import { given, isObject, parseJson } from "../../lib/json.ts";
 import { Accept } from "../../mailbox/acceptance.ts";
-import { Effort, MODEL_ALIASES } from "../../mailbox/asked-model.ts";
 import { isPoolName, POOL_NAME } from "../../mailbox/ids.ts";
+import { Effort, MODEL_ALIASES } from "../../mailbox/model.ts";
 import { MergeMode } from "../../mailbox/worktree.ts";
 import { isHookEvent, noHookEvent } from "../../settings/hook-events.ts";
-import { type Meaning, readFlag } from "../markdown/field-reader.ts";
-import { checkProblem } from "./check-problem.ts";
+import { type Meaning, readFlag } from "../markdown/fields.ts";
+import { checkProblem, outputSchemaFault } from "./check-problem.ts";
 import type { AgentDefinition, AgentMode, DefinedServers } from "./definition.ts";
-import { outputSchemaFault } from "./schema-fault.ts";
 
 const MAX_NAME_CHARS = 200;
 const MODES: Readonly<Record<string, AgentMode>> = {

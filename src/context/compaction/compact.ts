@@ -12,8 +12,16 @@ import { blocksOf } from "../../mailbox/turns.ts";
 import type { ModelRequest } from "../../model/client.ts";
 import { type Bounds, boundsOf, USUAL_WINDOW } from "./bounds.ts";
 import { type CompactedView, foldedMessage, notCompacted } from "./compacted-view.ts";
-import { elidableTurn, lastSummarised, tokensSavedByEliding } from "./plan.ts";
-import { estimated, factorOf, isDoubtful, ratioOf, viewSize } from "./size.ts";
+import {
+  elidableTurn,
+  estimated,
+  factorOf,
+  isDoubtful,
+  lastSummarised,
+  ratioOf,
+  tokensSavedByEliding,
+  viewSize,
+} from "./size.ts";
 import { type SummaryContext, summarizeHistory } from "./summarize-history.ts";
 import { charsIn } from "./tokens.ts";
 

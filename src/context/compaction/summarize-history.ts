@@ -1,4 +1,4 @@
-import { given } from "../../lib/objects.ts";
+import { given } from "../../lib/json.ts";
 import type { CompactBegin } from "../../mailbox/compacted.ts";
 import { addUsage, noUsage, textOf, type Usage } from "../../mailbox/conversation.ts";
 import type { ActorSpec } from "../../mailbox/messages.ts";

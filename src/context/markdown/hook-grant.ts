@@ -1,5 +1,4 @@
-import { canonicalJson } from "../../lib/json.ts";
-import { isObject } from "../../lib/objects.ts";
+import { canonicalJson, isObject } from "../../lib/json.ts";
 import { oneLine, shorten } from "../../lib/text.ts";
 
 /** A list for the user need not show a whole script. */

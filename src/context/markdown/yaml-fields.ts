@@ -1,7 +1,6 @@
 import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
 import { errorMessage } from "../../lib/errors.ts";
-import type { Field, FieldProblem, Fields } from "./fields.ts";
-import { parsePlainFields } from "./plain-fields.ts";
+import { type Field, type FieldProblem, type Fields, parsePlainFields } from "./fields.ts";
 
 interface YamlFields {
   readonly fields: Fields;

@@ -1,6 +1,10 @@
 import { join } from "node:path";
+import { splitPatterns } from "../../lib/globs.ts";
 import { ancestors, isPathInside } from "../../lib/paths.ts";
 import type { Files } from "../files.ts";
+import { formatProblem } from "../markdown/fields.ts";
+import { findMarkdown, type MarkdownDir } from "../markdown/find-markdown.ts";
+import { splitFrontMatter } from "../markdown/read-markdown.ts";
 
 /** Whose memory file it is, from those who speak for all to those who speak for this directory. */
 export type MemoryScope = "enterprise" | "user" | "project" | "local";
@@ -69,4 +73,67 @@ export function memoryPathsOf(dir: string, reach: string): MemoryPath[] {
 /** Returns the nearest directory with a repository, or the directory itself. */
 export function projectOf(cwd: string, files: Files): string {
   return ancestors(cwd).find((dir) => files.look(join(dir, ".git")).type !== "none") ?? cwd;
+}
+
+interface RuleDir extends MarkdownDir {
+  readonly scope: "user" | "project";
+  readonly ruleOf: string;
+}
+
+/** Finds the files of `.claude/rules`: the user's, then the project's from the outside in. */
+export function findRules(
+  { cwd, homedir, trusted }: Pick<MemorySearch, "cwd" | "homedir" | "trusted">,
+  project: string,
+  files: Files,
+): { readonly paths: readonly MemoryPath[]; readonly notes: readonly string[] } {
+  const rules = (scope: RuleDir["scope"], dir: string, ruleOf: string): RuleDir => ({
+    ...{ scope, ruleOf, layout: "tree", dir: join(dir, ".claude", "rules") },
+    reach: scope === "user" || trusted() ? null : project,
+  });
+  const dirs = ancestors(cwd).filter((dir) => isPathInside(dir, project) && dir !== homedir);
+  const found = findMarkdown(
+    [rules("user", homedir, project), ...dirs.toReversed().map((dir) => rules("project", dir, dir))],
+    files,
+  );
+  return {
+    paths: found.files.map(({ path, of: { scope, ruleOf } }) => ({
+      ...{ scope, path, above: false, ruleOf },
+      reach: scope === "user" ? "/" : project,
+    })),
+    notes: found.problems.map(formatProblem),
+  };
+}
+
+/** A file of rules, without its front matter. */
+export interface RuleText {
+  readonly text: string;
+  /** Patterns of the files it is about; null for all files. */
+  readonly paths: readonly string[] | null;
+  /** What is wrong with `paths`; it follows the path of the file. */
+  readonly problem?: string;
+}
+
+const MAX_PATTERNS = 100;
+
+/** Reads `paths` of the front matter however it is written: a word, words with commas between them, or a list. */
+export function parseMemoryRule(text: string): RuleText {
+  const parts = splitFrontMatter(text);
+  if (parts.type !== "parts") return { text, paths: null };
+  // The value, with the lines below it that belong to it.
+  const [, value = ""] = /^paths[ \t]*:(.*(?:\n(?:[\s#\]-].*)?)*)/m.exec(parts.header) ?? [];
+  const isMapping = /^\s*\{.*:\s.*\}\s*$|\n\s+[^\s#-].*:(?:\s|$)/.test(value);
+  const problem = "has paths that are not a list of patterns, so it counts for all files; correct them";
+  if (isMapping) return { text: parts.body, paths: null, problem };
+  const lines = /^\s*\[/.test(value) ? [value.replaceAll("\n", " ")] : value.split("\n");
+  const paths = lines.flatMap(patternsIn).slice(0, MAX_PATTERNS);
+  return { text: parts.body, paths: paths.length === 0 ? null : paths };
+}
+
+/** Without quotes, brackets, comments and the dash of a list. */
+function patternsIn(line: string): string[] {
+  const plain = line.replace(/(?:^|\s)#.*$|^\s*-\s/g, "").trim();
+  const bare = /^\[.*\]$/.test(plain) ? plain.slice(1, -1) : plain;
+  return splitPatterns(bare)
+    .map((one) => one.replace(/^(["'])(.*)\1$/, "$2"))
+    .filter(Boolean);
 }

@@ -1,17 +1,18 @@
 import { join } from "node:path";
 import { isPathInside } from "../../lib/paths.ts";
-import { digestOf } from "../digest.ts";
+import { digestOf } from "../facts.ts";
 import type { Content, FileLook, Files } from "../files.ts";
 import { unreadableCharacters } from "../markdown/read-markdown.ts";
-import { importedPath, importsIn } from "./imports.ts";
+import { importedPath, importsIn } from "../references.ts";
 import {
+  findRules,
   type MemoryPath,
   type MemoryScope,
   type MemorySearch,
   memoryPaths,
+  parseMemoryRule,
   projectOf,
 } from "./memory-paths.ts";
-import { findRules, parseMemoryRule } from "./rules.ts";
 
 /** Bytes of one file; of a longer one only the beginning is shown. */
 export const MAX_MEMORY_FILE_BYTES = 64 * 1024;

@@ -1,8 +1,16 @@
 import { oneLine } from "../../lib/text.ts";
 import { hooks as readHooks } from "../agents/meanings.ts";
 import type { Files } from "../files.ts";
-import { fieldReader, type Meaning, names, readFlag, readText } from "../markdown/field-reader.ts";
-import { type FieldProblem, type Fields, formatProblem } from "../markdown/fields.ts";
+import {
+  type FieldProblem,
+  type Fields,
+  fieldReader,
+  formatProblem,
+  type Meaning,
+  names,
+  readFlag,
+  readText,
+} from "../markdown/fields.ts";
 import type { MarkdownFile } from "../markdown/find-markdown.ts";
 import { readMarkdown } from "../markdown/read-markdown.ts";
 import type { Skill } from "./skill.ts";

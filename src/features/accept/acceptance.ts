@@ -1,7 +1,6 @@
 import type { Journal } from "../../journal/journal.ts";
 import { errorMessage } from "../../lib/errors.ts";
-import { textAt } from "../../lib/json.ts";
-import { given } from "../../lib/objects.ts";
+import { given, textAt } from "../../lib/json.ts";
 import { shorten } from "../../lib/text.ts";
 import type { Accept } from "../../mailbox/acceptance.ts";
 import { callId } from "../../mailbox/ids.ts";

@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve } from "node:path";
-import { checkProblem } from "../../context/agents/check-problem.ts";
-import { whyNoSchema } from "../../context/agents/schema-fault.ts";
+import { checkProblem, whyNoSchema } from "../../context/agents/check-problem.ts";
 import { Accept } from "../../mailbox/acceptance.ts";
 import type { ActorSpec, JsonSchema } from "../../mailbox/messages.ts";
 import type { Isolation } from "../../mailbox/worktree.ts";

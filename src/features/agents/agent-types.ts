@@ -1,15 +1,13 @@
-import type { AgentDefinition } from "../../context/agents/definition.ts";
-import { findAgent } from "../../context/agents/find-agent.ts";
-import { digestOf } from "../../context/digest.ts";
+import { type AgentDefinition, findAgent } from "../../context/agents/definition.ts";
 import { escapeTags } from "../../context/escape-tags.ts";
-import type { Fact } from "../../context/facts.ts";
+import { digestOf, type Fact } from "../../context/facts.ts";
 import { listingBudget } from "../../context/skills/listing.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { oneAtATime } from "../../lib/turns.ts";
-import type { AgentModels } from "../../model/agent-models.ts";
-import { agentList, formatAgentLine } from "../../tools/agent-list.ts";
+import type { AgentModels } from "../../model/model-names.ts";
+import { agentList, formatAgentLine } from "../../tools/agent.ts";
 import { Toolbox } from "../../tools/toolbox.ts";
-import { windowFor } from "../compaction/windows.ts";
+import { windowFor } from "../compaction/index.ts";
 import { definitionsWith, type ListedAgent, listingOf } from "./listing.ts";
 
 /** Where the model finds the list of agent types (A4.17). */

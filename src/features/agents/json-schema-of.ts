@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { whyNoSchema } from "../../context/agents/schema-fault.ts";
+import { whyNoSchema } from "../../context/agents/check-problem.ts";
 import type { JsonSchema } from "../../mailbox/messages.ts";
 
 /** Converts the schema of a library user to JSON Schema. Throws if it is not valid. */

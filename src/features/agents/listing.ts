@@ -1,13 +1,11 @@
 import { builtInAgents } from "../../context/agents/built-in.ts";
-import type { AgentDefinition, AgentSource } from "../../context/agents/definition.ts";
-import { findAgent } from "../../context/agents/find-agent.ts";
+import { type AgentDefinition, type AgentSource, findAgent } from "../../context/agents/definition.ts";
 import { resolveTools, unknownTools } from "../../context/agents/tool-names.ts";
-import type { AgentModels } from "../../model/agent-models.ts";
-import { modelRefusal } from "../../model/available-models.ts";
-import type { AgentListing } from "../../tools/agent-list.ts";
+import { serverSlug } from "../../mcp/names.ts";
+import { type AgentModels, modelRefusal } from "../../model/model-names.ts";
+import type { AgentListing } from "../../tools/agent.ts";
 import { noSession, sessionTools } from "../../tools/session-tools.ts";
-import { Toolbox } from "../../tools/toolbox.ts";
-import { MAIN_ONLY_TOOLS, namedTools } from "./definition-tools.ts";
+import { type Allowed, Toolbox } from "../../tools/toolbox.ts";
 
 /** An agent type as users and models choose it. */
 export interface ListedAgent extends AgentListing {
@@ -117,3 +115,26 @@ function chooseModel(
   const chosen = named ?? agentModels["*"] ?? model ?? small;
   return chosen === "inherit" ? undefined : chosen;
 }
+
+const SKILL = "Skill";
+
+/** Returns the tools of a definition: those it lists, and those that its servers and skills need. */
+export function namedTools({ tools, mcpServers, skills = [] }: AgentDefinition): Allowed {
+  if (tools === "all") return tools;
+  const servers = mcpServers ? [...mcpServers.named, ...Object.keys(mcpServers.own)] : [];
+  const ofServers = servers.map((name) => `mcp__${serverSlug(name)}`);
+  return [...tools, ...ofServers, ...(skills.length > 0 ? [SKILL] : [])];
+}
+
+/** Tools of the main conversation alone: only it enters and exits plan mode or a worktree, is woken by a timer, and runs scripts. */
+export const MAIN_ONLY_TOOLS: readonly string[] = [
+  "EnterPlanMode",
+  "ExitPlanMode",
+  "EnterWorktree",
+  "ExitWorktree",
+  "CronCreate",
+  "CronList",
+  "CronDelete",
+  "ScheduleWakeup",
+  "Workflow",
+];

@@ -1,32 +1,29 @@
 import { isAbsolute, join, relative, sep } from "node:path";
 import type { AgentDefinition } from "../../context/agents/definition.ts";
 import { schemaWords } from "../../context/agents/retry-text.ts";
+import { mainRole, mainSections } from "../../context/assemble.ts";
 import type { Reference } from "../../context/references.ts";
-import { mainRole, mainSections } from "../../context/system.ts";
 import type { Accept } from "../../mailbox/acceptance.ts";
-import type { Effort } from "../../mailbox/asked-model.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { ActorSpec, AgentTool, JsonSchema } from "../../mailbox/messages.ts";
+import type { Effort } from "../../mailbox/model.ts";
 import type { Isolation } from "../../mailbox/worktree.ts";
-import { resolveModel } from "../../model/aliases.ts";
-import type { AvailableModels } from "../../model/available-models.ts";
-import type { AddedDirs } from "../../policy/confinement/added-dirs.ts";
-import type { Limits } from "../../settings/limits.ts";
-import { turnsWithin } from "../../settings/limits.ts";
-import { narrower } from "../../settings/modes.ts";
-import type { PermissionMode } from "../../settings/rules.ts";
+import { type AvailableModels, resolveModel } from "../../model/model-names.ts";
+import type { AddedDirs } from "../../policy/confinement/write-scope.ts";
+import { type Limits, turnsWithin } from "../../settings/limits.ts";
+import { narrower, type PermissionMode } from "../../settings/permissions.ts";
 import type { FileRules } from "../../tools/tool.ts";
 import type { Toolbox } from "../../tools/toolbox.ts";
 import { recordAccept } from "../accept/stated.ts";
 import type { Budget } from "../budget/budget.ts";
 import { formatLimits } from "../budget/spawn-limits.ts";
-import { type CompactionOptions, windowFor } from "../compaction/windows.ts";
+import { type CompactionOptions, windowFor } from "../compaction/index.ts";
 import type { SessionContext } from "../context/session-context.ts";
 import type { SessionModels } from "../models/index.ts";
 import type { Runners } from "../runners/index.ts";
 import type { SessionSkills } from "../skills/session-skills.ts";
 import type { DeferOptions } from "../tool-search/index.ts";
-import { MAIN_ONLY_TOOLS, namedTools } from "./definition-tools.ts";
+import { MAIN_ONLY_TOOLS, namedTools } from "./listing.ts";
 
 /** The session options that concern its actors. */
 export interface SpecOptions {

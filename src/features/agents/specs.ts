@@ -1,13 +1,12 @@
 import type { AgentDefinition } from "../../context/agents/definition.ts";
-import { assemble, messagesOf, type Part, systemOf } from "../../context/assemble.ts";
+import { assemble, messagesOf, type Part, systemOf, worktreeText } from "../../context/assemble.ts";
 import { boundsOf } from "../../context/compaction/bounds.ts";
-import { worktreeText } from "../../context/system.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { ActorSpec, AgentTool } from "../../mailbox/messages.ts";
 import { commandLimitsOf } from "../../settings/limits.ts";
 import { FILE_RULES } from "../../tools/tool.ts";
 import type { Budget } from "../budget/budget.ts";
-import { windowFor } from "../compaction/windows.ts";
+import { windowFor } from "../compaction/index.ts";
 import type { FirstWords } from "../context/session-context.ts";
 import { STANDING_WORDS } from "../context/situation.ts";
 import { modelSpec } from "../models/index.ts";

@@ -1,6 +1,6 @@
 import { escapeTags } from "../../context/escape-tags.ts";
 import type { Outputs } from "../../journal/outputs.ts";
-import { formatCount, formatDollars, span } from "../../lib/figures.ts";
+import { formatCount, formatDollars, span } from "../../lib/text.ts";
 import type { ToolUseBlock } from "../../mailbox/conversation.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import { blocksOf } from "../../mailbox/turns.ts";

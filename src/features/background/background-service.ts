@@ -3,7 +3,7 @@ import { ActorId } from "../../mailbox/ids.ts";
 import type { CommandOutput } from "../../mailbox/runs.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
-import type { BackgroundService, SessionTasks, TaskView } from "../../tools/background/service.ts";
+import type { BackgroundService, SessionTasks, TaskView } from "../../tools/background.ts";
 import { progressText } from "./agent-progress.ts";
 import type { Background, BackgroundCommand } from "./background.ts";
 

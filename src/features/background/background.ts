@@ -10,10 +10,9 @@ import type {
   CommandResult,
 } from "../../mailbox/runs.ts";
 import { endsOfFile } from "../../processes/file-ends.ts";
-import type { Processes } from "../../processes/processes.ts";
-import type { Lines } from "../../processes/requests.ts";
+import type { Lines, Processes } from "../../processes/processes.ts";
 import type { Notice } from "../../supervisor/notices.ts";
-import type { CommandPlace } from "../../supervisor/running-call.ts";
+import type { CommandPlace } from "../../supervisor/run-state.ts";
 import { formatSize } from "../../tools/command-output.ts";
 import { endNotice, linesNotice } from "./command-notices.ts";
 import { type Commands, commandNotRun } from "./commands.ts";

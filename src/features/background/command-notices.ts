@@ -1,9 +1,8 @@
 import { commandId } from "../../journal/session-state.ts";
 import type { CommandOutput } from "../../mailbox/runs.ts";
 import { type Notice, taskBlock } from "../../supervisor/notices.ts";
-import { MAX_MONITOR_CHARS, MAX_MONITOR_LINES } from "../../tools/background/monitor.ts";
-import { endOf } from "../../tools/command-output.ts";
-import { plainText } from "../../tools/plain-text.ts";
+import { MAX_MONITOR_CHARS, MAX_MONITOR_LINES } from "../../tools/background.ts";
+import { endOf, plainText } from "../../tools/command-output.ts";
 
 /** Characters of an ended command's output in its notice, and of what a script returned, which is its result. */
 const END_CHARS = 2_000;

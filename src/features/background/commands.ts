@@ -5,9 +5,8 @@ import type { CommandOutput, CommandRequest, CommandResult } from "../../mailbox
 import type { Prepared, Sandbox, SandboxPlace, SandboxSettings } from "../../policy/sandbox/sandbox.ts";
 import { endsOfFile } from "../../processes/file-ends.ts";
 import { folderIn, type Shell } from "../../processes/platform-shell.ts";
-import type { Processes, RunWatch } from "../../processes/processes.ts";
-import type { Lines, ProcessResult } from "../../processes/requests.ts";
-import type { CommandPlace } from "../../supervisor/running-call.ts";
+import type { Lines, Processes, ProcessResult, RunWatch } from "../../processes/processes.ts";
+import type { CommandPlace } from "../../supervisor/run-state.ts";
 import { MAX_OUTPUT_CHARS } from "../../tools/command-output.ts";
 
 /** Bytes of output after which a command is stopped, so that a flood cannot fill the disk. */

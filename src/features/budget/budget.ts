@@ -1,3 +1,4 @@
+import { formatCount, formatDollars, formatNumber } from "../../lib/text.ts";
 import type { AgentBudget } from "../../settings/read-settings.ts";
 
 /** Limits of an agent and everything below it together; an absent one is no limit. */
@@ -71,4 +72,17 @@ export function budgetOfType(names: readonly string[], budgets: readonly AgentBu
 /** Normalizes a type: case and separators do not matter. */
 function plain(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "") || name;
+}
+
+/** Formats `3 turns`, `48,211 tokens` or `$0.48`. */
+export function amount(kind: BudgetKind, value: number): string {
+  return kind === "usd"
+    ? formatDollars(usdOf(value))
+    : formatCount(value, kind === "tokens" ? "token" : "turn");
+}
+
+/** Formats `48,211 of its 50,000 tokens`. */
+export function amountOf(kind: BudgetKind, value: number, limit: number, whose: string): string {
+  const used = kind === "usd" ? amount(kind, value) : formatNumber(value);
+  return `${used} of ${whose} ${amount(kind, limit)}`;
 }

@@ -1,6 +1,5 @@
-import { formatCount, formatDollars } from "../../lib/figures.ts";
-import type { Prices } from "../../model/known-models.ts";
-import { costOf, type OwnPrices, priceOf } from "../../model/prices.ts";
+import { formatCount, formatDollars } from "../../lib/text.ts";
+import { costOf, type OwnPrices, type Prices, priceOf } from "../../model/known-models.ts";
 import type { Budget } from "./budget.ts";
 
 /** An agent that a reply wants to start. */

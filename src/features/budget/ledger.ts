@@ -2,7 +2,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Usage } from "../../mailbox/conversation.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { MeteredRequest, Reservation } from "../../model/client.ts";
-import { costOf, type OwnPrices } from "../../model/prices.ts";
+import { costOf, type OwnPrices } from "../../model/known-models.ts";
 import {
   type Account,
   book,
@@ -14,11 +14,10 @@ import {
   setReservation,
 } from "./account.ts";
 import { type Budget, type BudgetKind, KINDS, limitIn, nothing, usdOf } from "./budget.ts";
-import { type Deadline, deadlineOf } from "./deadline.ts";
-import { type FinalTurn, limitNotice, wordsAtDeadline } from "./final-turn.ts";
+import { type Deadline, deadlineOf, type FinalTurn, limitNotice, wordsAtDeadline } from "./final-turn.ts";
 import { amountsOf, prospectOf, type RequestEstimate, soundUsage } from "./request-estimate.ts";
 import { Reservations } from "./reservations.ts";
-import { type BudgetHolder, notEnough } from "./shortage.ts";
+import { type BudgetHolder, notEnough } from "./spawn-limits.ts";
 
 export interface Opening {
   readonly actor: ActorId;

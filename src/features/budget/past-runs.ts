@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { diskFiles } from "../../context/disk-files.ts";
-import { replaceCache } from "../../lib/replace-file.ts";
+import { diskFiles } from "../../context/files.ts";
+import { replaceCache } from "../../lib/files.ts";
 
 /** Costs of the last runs in dollars. */
 type Costs = readonly number[];

@@ -1,7 +1,7 @@
 import { type ContentBlockParam, noUsage, totalTokens, type Usage } from "../../mailbox/conversation.ts";
 import type { Turn } from "../../mailbox/messages.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
-import { costOf, type OwnPrices } from "../../model/prices.ts";
+import { costOf, type OwnPrices } from "../../model/known-models.ts";
 import { type Amounts, nanosOf } from "./budget.ts";
 
 /** What an agent's next request is likely to use. Too high ends an agent early, too low overdraws. */

@@ -1,10 +1,8 @@
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { MeteredRequest, Reservation } from "../../model/client.ts";
-import type { Prices } from "../../model/known-models.ts";
-import { type OwnPrices, priceOf } from "../../model/prices.ts";
+import { type OwnPrices, type Prices, priceOf } from "../../model/known-models.ts";
 import { type Account, type Allowance, drawnOn, hold, letGo } from "./account.ts";
-import { nanosOf } from "./budget.ts";
-import { amount } from "./format.ts";
+import { amount, nanosOf } from "./budget.ts";
 
 /** A request whose reply would be limited to less waits while other requests may release money. */
 const DECENT_TOKENS = 4_000;

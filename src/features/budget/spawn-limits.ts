@@ -1,5 +1,5 @@
-import { formatCount, formatDollars, formatNumber, span } from "../../lib/figures.ts";
-import type { Budget } from "./budget.ts";
+import { formatCount, formatDollars, formatNumber, span } from "../../lib/text.ts";
+import { amount, type Budget, type BudgetKind } from "./budget.ts";
 
 /** Where the agent that wants to start another one is in the agent tree. */
 export interface Standing {
@@ -64,4 +64,25 @@ function limitsLine({ maxTurns, budget }: AnnouncedLimits, starts: boolean): str
   const all = limits.length === 1 ? limits[0] : `${limits.slice(0, -1).join(", ")} and ${limits.at(-1)}`;
   const shared = starts && limits.length > 1 ? " in all, with the agents you start" : "";
   return `Your limit is ${all}${shared}: before it is reached you are asked for your answer, so keep what matters at hand.`;
+}
+
+/** Whose allowance an agent draws on if it has none of its own. */
+export type BudgetHolder = "session" | "agent";
+
+export interface Shortage {
+  readonly kind: BudgetKind;
+  /** What the agent needs at its start. */
+  readonly needed: number;
+  /** Neither spent nor set aside nor reserved for summaries; may be negative. */
+  readonly free: number;
+  readonly limit: number;
+  readonly whose: BudgetHolder;
+}
+
+/** Formats for the calling model why an agent does not start. */
+export function notEnough({ kind, needed, free, limit, whose }: Shortage): string {
+  const budget = `${whose === "session" ? "this session's" : "your"} budget of ${amount(kind, limit)}`;
+  const left = free > 0 ? `has only ${amount(kind, free)} left` : "has nothing left";
+  const needs = needed > 0 ? `it needs ${amount(kind, needed)}, and ` : "";
+  return `This agent was not started: ${needs}${budget} ${left}; what is missing is spent, or kept for agents that run. Do the task yourself, or answer with what you have.`;
 }

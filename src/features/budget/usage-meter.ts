@@ -4,9 +4,9 @@ import type { SessionEvent } from "../../journal/session-events.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { addUsage, noUsage, type Usage } from "../../mailbox/conversation.ts";
 import type { ActorId, SessionId } from "../../mailbox/ids.ts";
-import type { ModelPause } from "../../mailbox/model-pause.ts";
+import type { ModelPause } from "../../mailbox/model.ts";
 import type { GatewayNotice } from "../../model/client.ts";
-import type { PermissionDenial } from "../../policy/grounds.ts";
+import type { PermissionDenial } from "../../policy/judgement.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { Spending } from "./spending.ts";
 

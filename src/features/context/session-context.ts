@@ -1,9 +1,14 @@
 import type { Index } from "../../context/assemble.ts";
-import { digestOf } from "../../context/digest.ts";
-import { diskFiles } from "../../context/disk-files.ts";
 import { escapeTags } from "../../context/escape-tags.ts";
-import { type AttachedFacts, type Fact, type FactNews, factNews, knownFacts } from "../../context/facts.ts";
-import type { Files } from "../../context/files.ts";
+import {
+  type AttachedFacts,
+  digestOf,
+  type Fact,
+  type FactNews,
+  factNews,
+  knownFacts,
+} from "../../context/facts.ts";
+import { diskFiles, type Files } from "../../context/files.ts";
 import { type Memory, memoryReader } from "../../context/memory/memory.ts";
 import type { MemorySearch } from "../../context/memory/memory-paths.ts";
 import {
@@ -29,10 +34,10 @@ import type { Picture } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { ActorSpec, ReadEntry } from "../../mailbox/messages.ts";
 import { UNKNOWN_WINDOW } from "../../model/known-models.ts";
-import type { PermissionMode } from "../../settings/rules.ts";
+import type { PermissionMode } from "../../settings/permissions.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Notice } from "../../supervisor/notices.ts";
-import { FORK } from "../../supervisor/run-for.ts";
+import { FORK } from "../../supervisor/run-state.ts";
 import type { AgentIndex } from "../agents/agent-types.ts";
 import { type SessionSkills, SKILLS_FACT } from "../skills/session-skills.ts";
 import { pathPatterns } from "./path-patterns.ts";

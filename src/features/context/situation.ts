@@ -1,6 +1,5 @@
-import { digestOf } from "../../context/digest.ts";
-import type { Fact } from "../../context/facts.ts";
-import type { PermissionMode } from "../../settings/rules.ts";
+import { digestOf, type Fact } from "../../context/facts.ts";
+import type { PermissionMode } from "../../settings/permissions.ts";
 
 /** The state of a session that concerns a conversation and can change. */
 export interface Situation {

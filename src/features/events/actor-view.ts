@@ -1,6 +1,7 @@
-import type { Activity, AgentState, AgentView } from "../../events/event.ts";
+import type { Activity, AgentState, AgentView, SupervisorEvent } from "../../events/event.ts";
+import type { ActorId } from "../../mailbox/ids.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
-import type { RunningCall } from "../../supervisor/running-call.ts";
+import type { RunningCall } from "../../supervisor/run-state.ts";
 import { RUN_PREFIX } from "../../tools/workflow.ts";
 
 /** Returns an actor as the live tree shows it, at this moment. */
@@ -80,4 +81,9 @@ function shownTitle({ title, description }: RunningCall): string {
 /** The step it works on, by its own list, else by the session's (A14.5). */
 function stepOf({ todo, remarks }: Actor): string | null {
   return todo.find(({ status }) => status === "in_progress")?.activeForm ?? remarks.task;
+}
+
+/** Returns the actor that an event is about; null if that is the session. */
+export function actorOf(event: SupervisorEvent): ActorId | null {
+  return event.type === "agent" ? event.view.id : "actor" in event ? event.actor : null;
 }

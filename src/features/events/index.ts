@@ -4,8 +4,7 @@ import type { CallId } from "../../mailbox/ids.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Joints } from "../../supervisor/joints.ts";
 import { viewOf } from "./actor-view.ts";
-import { endOutput, headOf } from "./call-output.ts";
-import { CallReports } from "./call-reports.ts";
+import { CallReports, endOutput, headOf } from "./call-reports.ts";
 
 export interface EventParts {
   readonly clock: Pick<Clock, "now" | "after">;

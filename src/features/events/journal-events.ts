@@ -5,11 +5,10 @@ import { textOf } from "../../mailbox/conversation.ts";
 import { type ActorId, callId } from "../../mailbox/ids.ts";
 import type { Reply, Turn } from "../../mailbox/messages.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
-import type { OwnPrices } from "../../model/prices.ts";
+import type { OwnPrices } from "../../model/known-models.ts";
 import { CallReports, shownTitle } from "./call-reports.ts";
-import { callTitle } from "./call-title.ts";
 import { RecordEvents } from "./record-events.ts";
-import { RecordedAgents } from "./recorded-agents.ts";
+import { callTitle, RecordedAgents } from "./recorded-agents.ts";
 
 type Of<Type extends SessionEvent["type"]> = Extract<SessionEvent, { type: Type }>;
 

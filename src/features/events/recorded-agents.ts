@@ -1,14 +1,18 @@
+import * as z from "zod/mini";
+import type { CallBeginEvent } from "../../events/call.ts";
 import type { AgentView } from "../../events/event.ts";
 import type { SessionEvent } from "../../journal/session-events.ts";
 import { addUsage, noUsage, type Usage, usageSince } from "../../mailbox/conversation.ts";
 import type { ActorId, CallId } from "../../mailbox/ids.ts";
 import type { ActorSpec } from "../../mailbox/messages.ts";
-import type { ModelPause } from "../../mailbox/model-pause.ts";
+import type { ModelPause } from "../../mailbox/model.ts";
 import { usageOf } from "../../mailbox/turns.ts";
-import { costOf, type OwnPrices } from "../../model/prices.ts";
+import { costOf, type OwnPrices } from "../../model/known-models.ts";
+import { agentTitle } from "../../tools/agent.ts";
+import { agentTools } from "../../tools/index.ts";
+import { noSession, sessionTools } from "../../tools/session-tools.ts";
 import { asksUser } from "./actor-view.ts";
 import { shownTitle } from "./call-reports.ts";
-import { callTitle } from "./call-title.ts";
 
 interface Followed {
   readonly view: AgentView;
@@ -205,4 +209,26 @@ function workOf(
 
 function working({ startedAt }: AgentView, now: number): { view: Partial<AgentView> } {
   return { view: { state: "running", endedAt: null, summary: null, startedAt: startedAt ?? now } };
+}
+
+const StartedAgent = z.object({ subagent_type: z.optional(z.string()), description: z.string() });
+
+/** Only their titles are used. */
+const BUILT_IN = [...agentTools, ...sessionTools(noSession)];
+
+type Titles = Pick<CallBeginEvent, "title" | "description">;
+
+/** Returns what tells a call from others: the tool's own title for it, else the first text in the input, else its name. */
+export function callTitle(tool: string, input: unknown): Titles {
+  const known = BUILT_IN.find(({ name, aliases }) => name === tool || aliases.includes(tool));
+  const ready = known?.prepare(input);
+  if (ready?.type === "ready") {
+    const { title, description } = ready;
+    return { title, ...(description === undefined ? {} : { description }) };
+  }
+  const { data: agent } = tool === "Agent" ? StartedAgent.safeParse(input) : {};
+  if (agent) return { title: agentTitle(agent) };
+  const values = typeof input === "object" && input !== null ? Object.values(input) : [];
+  const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
+  return { title: values.find(isText) ?? tool };
 }

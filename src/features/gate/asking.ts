@@ -1,3 +1,4 @@
+import { textAt } from "../../lib/json.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type {
   ChoiceOutcome,
@@ -7,11 +8,13 @@ import type {
   PlanQuestion,
   QuestionContext,
 } from "../../policy/asking/questions.ts";
+import { findSubject } from "../../policy/engine/tool-table.ts";
 import type { UserRequestBroker } from "../../policy/user-request-broker.ts";
-import type { Asker, Question } from "../../policy/user-requests.ts";
+import type { AskDetail, Asker, Question } from "../../policy/user-requests.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { QuestionService } from "../../tools/ask-user-question.ts";
 import type { CallContext } from "../../tools/tool.ts";
+import type { KnownTool } from "../../tools/toolbox.ts";
 
 /** The caller, by its call. */
 export type AskContext = Pick<CallContext, "actor" | "call" | "signal">;
@@ -62,4 +65,40 @@ export function askerOf(actors: Pick<Actors, "find">, id: ActorId): Asker {
 function nameOf({ id, type, description }: { id: ActorId; type: string; description: string }): string {
   if (id === MAIN) return description;
   return description === "" ? type : `${type} · ${description}`;
+}
+
+/** Returns every argument as the model wrote it; the caller shortens them for display. */
+export function detailsOf(input: unknown): AskDetail[] {
+  if (typeof input !== "object" || input === null) return [];
+  return Object.entries(input).map(([name, value]) => ({
+    name,
+    value: typeof value === "string" ? value : JSON.stringify(value),
+  }));
+}
+
+/** Returns the tool's name, and its other names. */
+export function namesOf({ offer, names }: KnownTool): readonly [string, ...string[]] {
+  return [offer.name, ...names.filter((name) => name !== offer.name)];
+}
+
+/** Builds the question for the user about a call. */
+export function questionOf(
+  { offer, level }: KnownTool,
+  given: Pick<
+    PermissionQuestion,
+    "input" | "cwd" | "scope" | "title" | "details" | "diff" | "reason" | "grants"
+  > & {
+    readonly toolUse: string;
+  },
+): Omit<PermissionQuestion, keyof QuestionContext> {
+  const description = textAt(given.input, "description");
+  return {
+    ...given,
+    ...{ tool: offer.name, level },
+    // The title of a command is the model's own text.
+    title: findSubject(offer.name, given.input) ?? given.title,
+    // After its input, what the tool shows of it.
+    details: [...detailsOf(given.input), ...given.details],
+    ...(description === null ? {} : { description }),
+  };
 }

@@ -5,8 +5,8 @@ import { placeOf, twinOf } from "../../policy/engine/place.ts";
 import { parseRule } from "../../policy/engine/rule-syntax.ts";
 import { EDITORS, READERS } from "../../policy/engine/tool-table.ts";
 import type { JudgeContext } from "../../policy/judgement.ts";
-import type { Rule } from "../../settings/rules.ts";
-import type { Worktrees } from "../../worktrees/worktrees.ts";
+import type { Rule } from "../../settings/permissions.ts";
+import type { Worktrees } from "../../worktrees/git-worker.ts";
 
 type EverTracked = NonNullable<JudgeContext["everTracked"]>;
 

@@ -1,14 +1,15 @@
-import { given } from "../../lib/objects.ts";
+import { given } from "../../lib/json.ts";
+import { shellWord } from "../../lib/text.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { WriteScope } from "../../policy/confinement/write-scope.ts";
-import type { PermissionDenial } from "../../policy/grounds.ts";
+import type { PermissionDenial } from "../../policy/judgement.ts";
 import type { UserRequestBroker } from "../../policy/user-request-broker.ts";
-import type { Rule } from "../../settings/rules.ts";
+import type { Rule } from "../../settings/permissions.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { Evaluation, Joints } from "../../supervisor/joints.ts";
+import { notRun } from "../../tools/dispatch.ts";
 import type { Gate, Gated } from "./gate.ts";
-import { refusalOf } from "./refusal.ts";
 
 export interface GateFeatureParts {
   readonly gate: Gate;
@@ -84,4 +85,39 @@ function evaluationOf(tool: string, gated: Gated): Evaluation {
 /** Ends the whole conversation for a hook. */
 export function halt(actors: Pick<Actors, "stop">, actor: ActorId, reason: string): void {
   actors.stop(actor, { status: "cancelled", reason: `A hook ended it: ${reason}` });
+}
+
+/** Formats for the agent why a call was denied, and what to do instead. */
+export function refusalOf(
+  tool: string,
+  { by, reason, grants = [], asked }: Extract<Gated, { type: "refuse" }>,
+): string {
+  const why = sentence(reason === "" ? "no reason was given" : reason);
+  switch (by) {
+    case "rules":
+      return `${tool} was not allowed: ${why} Continue without it, or by another way that is allowed.`;
+    case "hook":
+      return `${tool} was stopped by a hook of the user: ${why}`;
+    case "person":
+      return why;
+    case "nobody" /* word-ok: as recorded */:
+      {
+        const way = grants.length === 0 ? "" : ` (--allowed-tools ${shellWord(grants.join(","))})`;
+        const cause = asked === undefined ? "" : ` (${withoutStop(asked)})`;
+        return `${tool} needs the user's permission${cause}. ${why} Continue without it, or report that it is needed${way}.`;
+      }
+    case "stop":
+      return String(notRun.content);
+    default:
+      return by satisfies never;
+  }
+}
+
+function withoutStop(text: string): string {
+  return text.trim().replace(/\.$/, "");
+}
+
+function sentence(text: string): string {
+  const trimmed = text.trim();
+  return /[.!?…]["”)]*$/.test(trimmed) ? trimmed : `${trimmed}.`;
 }

@@ -5,12 +5,10 @@ import type { WriteScope } from "../../policy/confinement/write-scope.ts";
 import type { PolicyEngine } from "../../policy/engine/engine.ts";
 import { fetchTarget, hostPattern } from "../../policy/engine/network-hosts.ts";
 import { bothOf } from "../../policy/engine/place.ts";
-import { askEveryCommand } from "../../policy/every-command.ts";
-import type { JudgeContext, Judgement } from "../../policy/judgement.ts";
+import { askEveryCommand, type JudgeContext, type Judgement } from "../../policy/judgement.ts";
 import type { SandboxSettings } from "../../policy/sandbox/sandbox.ts";
-import { withForeignGit } from "../../policy/trust/git-calls.ts";
-import { narrower } from "../../settings/modes.ts";
-import type { Behaviour, PermissionMode } from "../../settings/rules.ts";
+import { withForeignGit } from "../../policy/trust/foreign-git.ts";
+import { type Behaviour, narrower, type PermissionMode } from "../../settings/permissions.ts";
 import type { KnownTool } from "../../tools/toolbox.ts";
 
 /** The rules in force. Synchronous and without effects. */

@@ -1,27 +1,25 @@
 import { homedir } from "node:os";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
-import type { AddedDirs } from "../../policy/confinement/added-dirs.ts";
 import { confinement } from "../../policy/confinement/confinement.ts";
-import type { WriteScope } from "../../policy/confinement/write-scope.ts";
-import { isToolDenied } from "../../policy/denied-tools.ts";
+import type { AddedDirs, WriteScope } from "../../policy/confinement/write-scope.ts";
 import { engineOf, type PolicyEngine } from "../../policy/engine/engine.ts";
 import { type Anchors, bothOf, isIn } from "../../policy/engine/place.ts";
+import { isToolDenied } from "../../policy/engine/rule-syntax.ts";
 import { allowedByMode, PRIMARY } from "../../policy/engine/tool-table.ts";
 import type { HookRunner } from "../../policy/hooks/hook-runner.ts";
 import type { HookCaller } from "../../policy/hooks/results.ts";
-import { sandboxRules } from "../../policy/sandbox/patterns.ts";
+import { sandboxRules } from "../../policy/sandbox/denied-paths.ts";
 import type { SandboxSettings } from "../../policy/sandbox/sandbox.ts";
 import { type AskBrokerOptions, UserRequestBroker } from "../../policy/user-request-broker.ts";
 import type { UserHandler } from "../../policy/user-requests.ts";
 import type { Shell } from "../../processes/platform-shell.ts";
-import type { PermissionMode, Rule } from "../../settings/rules.ts";
+import type { PermissionMode, Rule } from "../../settings/permissions.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import { hookCaller, type SkillsOf } from "../hooks/session-hooks.ts";
 import { type SessionAsks, sessionAsks } from "./asking.ts";
 import { type TrackedParts, trackedLookUp } from "./ever-tracked.ts";
 import { Gate, type GateParts } from "./gate.ts";
-import { modeFrom, type SessionMode } from "./mode.ts";
-import { rulesFrom, SessionRules } from "./session-rules.ts";
+import { modeFrom, rulesFrom, type SessionMode, SessionRules } from "./session-rules.ts";
 
 export interface GateOptions {
   /** Permission rules of settings, each with its file. */

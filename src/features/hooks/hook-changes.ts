@@ -1,8 +1,8 @@
 import type { Stats } from "node:fs";
 import type { DiffHunk } from "../../lib/file-diff.ts";
 import type { HookChange } from "../../mailbox/calls.ts";
+import { plainText } from "../../tools/command-output.ts";
 import { findHunks } from "../../tools/file-diff.ts";
-import { plainText } from "../../tools/plain-text.ts";
 import { knownEntry, WHOLE_DIGEST_BYTES } from "../../tools/read-guard.ts";
 import { openRegular } from "../../tools/regular-file.ts";
 import type { KnownTool } from "../../tools/toolbox.ts";

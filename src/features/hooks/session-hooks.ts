@@ -1,22 +1,25 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import type { AgentDefinition } from "../../context/agents/definition.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { errorMessage } from "../../lib/errors.ts";
-import { isObject } from "../../lib/objects.ts";
+import { isObject } from "../../lib/json.ts";
 import { type ActorId, MAIN, type SessionId } from "../../mailbox/ids.ts";
 import { pathHere } from "../../mailbox/worktree.ts";
 import { type HookRunner, hookRunner } from "../../policy/hooks/hook-runner.ts";
-import type { Hooks } from "../../policy/hooks/hooks.ts";
-import { type ReadHooks as AgentHooks, parseHooks } from "../../policy/hooks/hooks.ts";
+import {
+  type ReadHooks as AgentHooks,
+  type Hooks,
+  parseHooks,
+  type ReadHooks,
+} from "../../policy/hooks/hooks.ts";
 import type { HookCaller } from "../../policy/hooks/results.ts";
 import type { Processes } from "../../processes/processes.ts";
-import { narrower } from "../../settings/modes.ts";
+import { narrower, type PermissionMode } from "../../settings/permissions.ts";
 import type { HookSource } from "../../settings/read-settings.ts";
-import type { PermissionMode } from "../../settings/rules.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
-import { forBoth } from "./definition-hooks.ts";
 import type { AskModel, HookModelOptions, RunAgent } from "./hook-models.ts";
 import { hookNotice } from "./hook-words.ts";
 
@@ -197,4 +200,27 @@ export function hookCaller(
       skills: skillsOf(actor, owner),
     };
   };
+}
+
+/** Returns the hooks of definitions, each for agents of its type alone. */
+export function definitionHooks(definitions: readonly AgentDefinition[]): ReadHooks[] {
+  return definitions.flatMap(({ name, hooks, source }) => {
+    if (hooks === undefined) return [];
+    const scope = source === undefined ? "library" : source.scope === "flag" ? "cli" : source.scope;
+    if (scope === "built-in" || scope === "plugin") return [];
+    const file = source !== undefined && "file" in source ? source.file : `the agent ${name}`;
+    return [{ scope, file, value: forAgents(hooks), agentType: name }];
+  });
+}
+
+/** Maps `Stop`, which users write as in settings, to the end of an agent. */
+function forAgents({ Stop: stop, ...hooks }: Readonly<Record<string, unknown>>): object {
+  if (stop === undefined) return hooks;
+  const { SubagentStop: own, ...others } = hooks;
+  return { ...others, SubagentStop: Array.isArray(own) && Array.isArray(stop) ? [...own, ...stop] : stop };
+}
+
+/** Returns the hooks of a skill, whose `Stop` is the end of the main conversation and of an agent. */
+export function forBoth(hooks: unknown): unknown {
+  return isObject(hooks) && "Stop" in hooks ? { ...forAgents(hooks), Stop: hooks["Stop"] } : hooks;
 }

@@ -4,7 +4,7 @@ import type { OnEvent } from "../../events/listener.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { Summary } from "../../mailbox/messages.ts";
-import type { ModelPause } from "../../mailbox/model-pause.ts";
+import type { ModelPause } from "../../mailbox/model.ts";
 import type { UserAnswer, UserRequest } from "../../policy/user-requests.ts";
 import type { Joints } from "../../supervisor/joints.ts";
 import { clearWaiting, removeWaiting, takeAnswers, type WaitingFile, writeWaiting } from "./waiting-file.ts";

@@ -4,13 +4,12 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 import { errorCode } from "../../lib/errors.ts";
 import { FileDiff } from "../../lib/file-diff.ts";
+import { readRegularFile, replaceCache } from "../../lib/files.ts";
 import { parseJson } from "../../lib/json.ts";
 import { listNames } from "../../lib/on-disk.ts";
-import { readRegularFile } from "../../lib/read-regular-file.ts";
-import { replaceCache } from "../../lib/replace-file.ts";
 import { ActorId } from "../../mailbox/ids.ts";
-import { ModelPause } from "../../mailbox/model-pause.ts";
-import { readAnswer } from "../../policy/asking/outcomes.ts";
+import { ModelPause } from "../../mailbox/model.ts";
+import { readAnswer } from "../../policy/asking/questions.ts";
 import type { UserAnswer } from "../../policy/user-requests.ts";
 
 const asker = z.object({ actor: z.exactOptional(ActorId), path: z.array(z.string()) });

@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import type { Acceptance } from "../../mailbox/acceptance.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { Conflict, Isolation, WorktreeResult } from "../../mailbox/worktree.ts";
+import type { Worktrees } from "../../worktrees/git-worker.ts";
 import type { AnswerOf, Counts, Owner } from "../../worktrees/protocol.ts";
-import type { Worktrees } from "../../worktrees/worktrees.ts";
 import type { WorkVerdict } from "../accept/index.ts";
 import type { HeldTree } from "../writers/held-worktrees.ts";
-import { resultBefore } from "./result-before.ts";
+import { resultBefore } from "./worktree-result.ts";
 import type { WorktreeSettings } from "./worktree-settings.ts";
 
 /** Edits to merge, and their owner. */

@@ -8,16 +8,15 @@ import type { Summary } from "../../mailbox/messages.ts";
 import type { Isolation as Isolated } from "../../mailbox/worktree.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { FinishDecision } from "../../supervisor/joints.ts";
+import type { Worktrees } from "../../worktrees/git-worker.ts";
 import type { Owner } from "../../worktrees/protocol.ts";
-import type { Worktrees } from "../../worktrees/worktrees.ts";
 import { type AcceptanceVerdicts, judgedSummary } from "../accept/index.ts";
 import type { SessionAsks } from "../gate/asking.ts";
 import type { HeldTree, HeldWorktrees } from "../writers/held-worktrees.ts";
-import { conflictText } from "./conflict-text.ts";
+import { conflictText, recheckBeforeWrite } from "./conflicts.ts";
 import { type FinishedRun, MergeBack, type MergeBackOutcome } from "./merge-back.ts";
-import { recheckBeforeWrite } from "./recheck.ts";
-import { resultBefore, unknownResult } from "./result-before.ts";
 import type { TreeCommands } from "./tree-commands.ts";
+import { resultBefore, unknownResult } from "./worktree-result.ts";
 import type { WorktreeSettings } from "./worktree-settings.ts";
 
 export interface RunMergesParts {

@@ -4,11 +4,11 @@ import type { Languages, LanguagesParts } from "../../lsp/open-languages.ts";
 import type { Detail } from "../../lsp/show.ts";
 import type { WriteScope } from "../../policy/confinement/write-scope.ts";
 import type { Processes } from "../../processes/processes.ts";
-import type { Behaviour } from "../../settings/rules.ts";
+import type { Behaviour } from "../../settings/permissions.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { Joints } from "../../supervisor/joints.ts";
-import type { LanguageAnswer, LanguageAsker, LanguageQuestion } from "../../tools/lsp/service.ts";
+import type { LanguageAnswer, LanguageAsker, LanguageQuestion } from "../../tools/lsp.ts";
 import type { Gate } from "../gate/gate.ts";
 
 /** Language servers for a session; trust was checked when they were found. */

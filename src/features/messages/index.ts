@@ -2,7 +2,7 @@ import { ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { Spawn } from "../../supervisor/spawn.ts";
-import type { MailEntry, MessageService } from "../../tools/messages/service.ts";
+import type { MailEntry, MessageService } from "../../tools/messages.ts";
 import { viewOf } from "../events/actor-view.ts";
 import type { UserActors } from "../user-actors/index.ts";
 

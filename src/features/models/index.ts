@@ -1,17 +1,22 @@
 import { boundsOf, USUAL_WINDOW } from "../../context/compaction/bounds.ts";
 import { viewSize } from "../../context/compaction/size.ts";
 import type { Journal } from "../../journal/journal.ts";
-import { formatNumber } from "../../lib/figures.ts";
+import { formatNumber } from "../../lib/text.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { ActorModel } from "../../mailbox/messages.ts";
-import { type Aliases, DEFAULT_ALIASES, resolveModel } from "../../model/aliases.ts";
-import { type AvailableModels, modelRefusal } from "../../model/available-models.ts";
 import { knownModel } from "../../model/known-models.ts";
+import {
+  type Aliases,
+  type AvailableModels,
+  DEFAULT_ALIASES,
+  modelRefusal,
+  resolveModel,
+} from "../../model/model-names.ts";
 import type { Limits } from "../../settings/limits.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { Joints } from "../../supervisor/joints.ts";
-import { type CompactionOptions, windowFor } from "../compaction/windows.ts";
+import { type CompactionOptions, windowFor } from "../compaction/index.ts";
 
 /** What limits the replies and the conversations of a session. */
 export interface ModelLimits {

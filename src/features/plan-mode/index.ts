@@ -1,16 +1,16 @@
 import { errorMessage } from "../../lib/errors.ts";
 import { MAIN } from "../../mailbox/ids.ts";
-import type { PermissionMode } from "../../settings/rules.ts";
+import type { PermissionMode } from "../../settings/permissions.ts";
 import { allowsOf } from "../../tools/plan/allowed-prompts.ts";
-import { projectCommands } from "../../tools/plan/project-commands.ts";
 import {
   MAX_PLAN_CHARS,
   type PlanEnd,
   type PlanRefused,
   type PlanService,
-} from "../../tools/plan/service.ts";
+} from "../../tools/plan/plan-mode.ts";
+import { projectCommands } from "../../tools/plan/project-commands.ts";
 import type { AskContext, SessionAsks } from "../gate/asking.ts";
-import type { SessionMode } from "../gate/mode.ts";
+import type { SessionMode } from "../gate/session-rules.ts";
 import type { PlanFiles } from "./plan-files.ts";
 
 export interface PlanModeParts {

@@ -2,7 +2,7 @@ import { closeSync, constants, fchmodSync, lstatSync, openSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { makePrivateFolders } from "../../journal/private-files.ts";
-import { writeWhole } from "../../lib/replace-file.ts";
+import { writeWhole } from "../../lib/files.ts";
 
 /** The plans of a session: one file for each approved plan and one for the next, next to its journal. */
 export interface PlanFiles {

@@ -1,10 +1,11 @@
 import { errorMessage } from "../../lib/errors.ts";
 import { MAIN } from "../../mailbox/ids.ts";
-import type { Summary } from "../../mailbox/messages.ts";
+import type { Summary, Unverified } from "../../mailbox/messages.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Joints } from "../../supervisor/joints.ts";
-import { unverifiedIn } from "./check.ts";
-import { evidenceOf, type Remembered } from "./evidence.ts";
+import { citationsIn, splitReport } from "./citations.ts";
+import { type Evidence, evidenceOf, type Remembered } from "./evidence.ts";
+import { searchIn, unseenReason } from "./evidence-search.ts";
 
 export interface ReceiptsParts {
   readonly cwd: string;
@@ -53,4 +54,42 @@ function checkedSummary(summary: Summary, remembered: Remembered, folders: reado
     ...(unverified.length === 0 ? {} : { unverified }),
     ...(evidence.calls === 0 ? { unfounded: true } : {}),
   };
+}
+
+/** Characters checked of a report, and of all its evidence. */
+const REPORT_CHARS = 100_000;
+const EVIDENCE_CHARS = 16_000_000;
+/** More are not reported. */
+const MOST = 50;
+const SAID_CHARS = 120;
+
+/**
+ * Returns the files and lines that a report cites and its agent has not seen (demand D10). Doubt counts for the report: a
+ * false mark costs more trust than a missing one. What an agent says that it ran is not guessed from its prose: `accept` runs
+ * a check itself.
+ */
+export function unverifiedIn(report: string, given: Evidence): Unverified[] {
+  const evidence = searchIn({ ...given, texts: newest(given.texts) });
+  const found = new Map<string, Unverified>();
+  for (const citation of citationsIn(splitReport(report.slice(0, REPORT_CHARS)))) {
+    if (found.size >= MOST) break;
+    const why = unseenReason(citation, evidence);
+    const words = citation.said.replace(/\s+/g, " ").trim();
+    if (why === null || found.has(words)) continue;
+    const said = words.length > SAID_CHARS ? `${words.slice(0, SAID_CHARS).toWellFormed()}…` : words;
+    found.set(words, { kind: citation.lines === null ? "file" : "lines", said, why });
+  }
+  return [...found.values()];
+}
+
+/** Returns the newest texts up to a total length. */
+function newest(texts: readonly string[]): string[] {
+  let left = EVIDENCE_CHARS;
+  const kept: string[] = [];
+  for (const text of texts.toReversed()) {
+    left -= text.length;
+    if (left < 0) break;
+    kept.push(text);
+  }
+  return kept;
 }

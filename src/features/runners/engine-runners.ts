@@ -8,7 +8,7 @@ import { troupeVersion } from "../../lib/version.ts";
 import { isPoolName, POOL_NAME } from "../../mailbox/ids.ts";
 import type { EngineConnection } from "../../remote/engine-line.ts";
 import { RemoteHost } from "../../remote/remote-host.ts";
-import { isRemoteAddress, REMOTE_ADDRESS } from "../../settings/remote-address.ts";
+import { isRemoteAddress, REMOTE_ADDRESS } from "../../settings/runners-settings.ts";
 import type { Runners, RunnersOptions } from "./index.ts";
 
 export interface EngineParts {

@@ -6,7 +6,7 @@ import { textAt } from "../../lib/json.ts";
 import type { SessionId } from "../../mailbox/ids.ts";
 import { remoteRefs } from "../../mailbox/runners.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
-import type { Worktrees } from "../../worktrees/worktrees.ts";
+import type { Worktrees } from "../../worktrees/git-worker.ts";
 import type { HeldTree, HeldWorktrees } from "../writers/held-worktrees.ts";
 
 interface FilesParts {

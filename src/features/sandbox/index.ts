@@ -1,11 +1,16 @@
 import { homedir, release, tmpdir } from "node:os";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { Isolation } from "../../mailbox/worktree.ts";
-import type { AddedDirs } from "../../policy/confinement/added-dirs.ts";
-import type { Enclosure } from "../../policy/confinement/write-scope.ts";
+import {
+  type AddedDirs,
+  type Enclosure,
+  enclosingWorktree,
+  type ScopedActor,
+  writeScope,
+} from "../../policy/confinement/write-scope.ts";
 import type { Twin } from "../../policy/engine/place.ts";
 import type { BuilderOptions } from "../../policy/sandbox/find-builder.ts";
-import { gitPlaceOf } from "../../policy/sandbox/git-place.ts";
+import { gitPlaceOf } from "../../policy/sandbox/held.ts";
 import { lightConfinement } from "../../policy/sandbox/light.ts";
 import { openSandbox } from "../../policy/sandbox/open.ts";
 import {
@@ -19,7 +24,6 @@ import { platformShell } from "../../processes/platform-shell.ts";
 import type { Processes } from "../../processes/processes.ts";
 import type { CommandSandbox } from "../background/commands.ts";
 import type { SandboxState } from "../gate/gate.ts";
-import { enclosingWorktree, type ScopedActor, writeScope } from "../gate/write-scope.ts";
 
 export interface SandboxOptions {
   readonly cwd: string;

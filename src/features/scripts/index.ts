@@ -8,8 +8,7 @@ import type { Summary } from "../../mailbox/messages.ts";
 import { Caller } from "../../mailbox/rpc/caller.ts";
 import { workerChannel } from "../../mailbox/rpc/channel.ts";
 import { serve } from "../../mailbox/rpc/server.ts";
-import { CallKeys } from "./call-key.ts";
-import { readCall, type ScriptCall } from "./script-call.ts";
+import { CallKeys, readCall, type ScriptCall } from "./script-call.ts";
 import { keepScriptRun, readScriptRun, type ScriptRun } from "./script-file.ts";
 import { type ScriptNews, scriptNeeds, scriptRequests } from "./thread-requests.ts";
 

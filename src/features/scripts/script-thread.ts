@@ -5,8 +5,7 @@ import { Caller } from "../../mailbox/rpc/caller.ts";
 import { portChannel } from "../../mailbox/rpc/channel.ts";
 import { serve } from "../../mailbox/rpc/server.ts";
 import type { RequestOf, ResponseOf } from "../../mailbox/rpc/table.ts";
-import { SCRIPT_GLOBALS } from "./script-globals.ts";
-import { functionOf } from "./script-source.ts";
+import { functionOf, SCRIPT_GLOBALS } from "./script-source.ts";
 import { ScriptNews, scriptNeeds, scriptRequests } from "./thread-requests.ts";
 
 /** The engine's own limits: a script that needs more of them ends with an error. */

@@ -3,9 +3,9 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Outputs } from "../../journal/outputs.ts";
 import { errorMessage } from "../../lib/errors.ts";
-import { formatCount, formatDollars } from "../../lib/figures.ts";
+import { replaceFile } from "../../lib/files.ts";
 import { expandHome } from "../../lib/paths.ts";
-import { replaceFile } from "../../lib/replace-file.ts";
+import { formatCount, formatDollars } from "../../lib/text.ts";
 import { type Ids, MAIN } from "../../mailbox/ids.ts";
 import type { AskDetail } from "../../policy/user-requests.ts";
 import type { Actors } from "../../supervisor/actors.ts";
@@ -18,10 +18,17 @@ import {
 } from "../../tools/workflow.ts";
 import type { Background, ScriptEnding } from "../background/background.ts";
 import { resumeWords } from "../background/index.ts";
-import { findScript, readScript, type ScriptSource, scriptAsItIs } from "./find-script.ts";
-import { keptRuns, readScriptRun, runFolder } from "./script-file.ts";
+import {
+  findScript,
+  keptRuns,
+  readScript,
+  readScriptRun,
+  runFolder,
+  type ScriptSource,
+  scriptAsItIs,
+} from "./script-file.ts";
 import type { ScriptRunEnd, ScriptRuns } from "./script-runs.ts";
-import { newsLine, textOfValue } from "./script-text.ts";
+import { newsLine, textOfValue } from "./thread-requests.ts";
 
 export interface WorkflowsParts {
   readonly runs: Pick<ScriptRuns, "run" | "estimate">;

@@ -4,7 +4,7 @@ import type { ServerStatus } from "../../mcp/mcp.ts";
 import type { Mcp } from "../../mcp/open-mcp.ts";
 import { type ParsedServers, parseMcpServers } from "../../mcp/parse-servers.ts";
 import { isSameServer, type McpServer } from "../../mcp/server.ts";
-import type { ServersParts } from "./parts.ts";
+import type { ServersParts } from "./named-servers.ts";
 
 export interface AgentServersParts extends Pick<ServersParts, "kinds" | "isOff" | "startMs" | "onWarning"> {
   readonly mcp: Pick<Mcp, "hold" | "servers">;

@@ -1,14 +1,13 @@
 import type { AgentDefinition } from "../../context/agents/definition.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
-import { defaultMcpLimits, limitsFromEnvironment } from "../../mcp/limits.ts";
 import type { ChangedTool, McpAsk, McpEvent, ServerStatus } from "../../mcp/mcp.ts";
 import { openMcp } from "../../mcp/open-mcp.ts";
 import { mcpPerson, whyNoPromptTool } from "../../mcp/permission-prompt.ts";
+import { defaultMcpLimits, limitsFromEnvironment } from "../../mcp/server.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Joints } from "../../supervisor/joints.ts";
 import { AgentServers, formatStartFailure } from "./agent-servers.ts";
-import { givenServers, knownServers, namedTelling } from "./named-servers.ts";
-import type { ServersParts } from "./parts.ts";
+import { givenServers, knownServers, namedTelling, type ServersParts } from "./named-servers.ts";
 import {
   firstNotice,
   missingNotice,

@@ -1,5 +1,5 @@
-import { digestOf } from "../../context/digest.ts";
 import { escapeTags } from "../../context/escape-tags.ts";
+import { digestOf } from "../../context/facts.ts";
 import type { Reference } from "../../context/references.ts";
 import { type Clock, pause } from "../../lib/clock.ts";
 import { nearNames } from "../../lib/near-name.ts";

@@ -5,13 +5,13 @@ import type { ServerState, ServerStatus } from "../../mcp/mcp.ts";
 import { resourceTools, serverTool, serverTools } from "../../mcp/mcp-tools.ts";
 import { serverSlug } from "../../mcp/names.ts";
 import type { Mcp } from "../../mcp/open-mcp.ts";
-import { matchesToolName } from "../../policy/denied-tools.ts";
+import { matchesToolName } from "../../policy/engine/rule-syntax.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
-import { FORK } from "../../supervisor/run-for.ts";
-import { CALLER, SEARCH } from "../../tools/deferred/resolve-call.ts";
+import { FORK } from "../../supervisor/run-state.ts";
+import { CALLER, SEARCH } from "../../tools/deferred.ts";
 import type { Served, Toolbox } from "../../tools/toolbox.ts";
-import { namedTools } from "../agents/definition-tools.ts";
+import { namedTools } from "../agents/listing.ts";
 import { type AgentServers, whyMissing } from "./agent-servers.ts";
 import { shownName } from "./named-servers.ts";
 

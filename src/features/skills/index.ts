@@ -1,4 +1,4 @@
-import { diskFiles } from "../../context/disk-files.ts";
+import { diskFiles } from "../../context/files.ts";
 import { skillDirs } from "../../context/skills/skill-dirs.ts";
 import type { SkillsOptions } from "./options.ts";
 import { type SessionSkills, type SkillParts, sessionSkills } from "./session-skills.ts";

@@ -1,7 +1,6 @@
 import type { RenderedCommand } from "../../context/skills/render.ts";
 import type { Journal } from "../../journal/journal.ts";
-import { textAt } from "../../lib/json.ts";
-import { given } from "../../lib/objects.ts";
+import { given, textAt } from "../../lib/json.ts";
 import type { Call } from "../../mailbox/calls.ts";
 import { type ActorId, callId } from "../../mailbox/ids.ts";
 import type { CommandOutput } from "../../mailbox/runs.ts";

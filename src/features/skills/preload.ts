@@ -1,11 +1,11 @@
 import type { AgentDefinition } from "../../context/agents/definition.ts";
 import type { Files } from "../../context/files.ts";
-import { formatSeveral, skillTyped } from "../../context/skills/find-skill.ts";
 import { CHARS_PER_TOKEN } from "../../context/skills/listing.ts";
-import { loadedText } from "../../context/skills/loaded-text.ts";
-import { renderPlain, variablesOf } from "../../context/skills/render.ts";
-import type { Skill } from "../../context/skills/skill.ts";
+import { loadedText, renderPlain, variablesOf } from "../../context/skills/render.ts";
+import { formatSeveral, type Skill, skillTyped } from "../../context/skills/skill.ts";
 import { nearNames } from "../../lib/near-name.ts";
+import { blocksOf } from "../../mailbox/turns.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
 
 /** The share of a window for preloaded skills, and the most in any window. */
 const SHARE = 0.1;
@@ -107,4 +107,19 @@ function missing(kind: string, name: string, all: readonly Skill[]): string {
   );
   const hint = near.length === 0 ? "" : ` Near it are: ${near.join(", ")}.`;
   return `There is no skill ${JSON.stringify(name)}, which agents of type ${kind} are to begin with.${hint}`;
+}
+
+/** Returns the texts an actor got since its user or caller last sent input, as far as they are still in its context. */
+export function currentTurnTexts({ spec, turns, inbox }: Actor): readonly string[] {
+  const through = spec.compacted?.through ?? 0;
+  const kept = turns.filter(({ turn }) => turn > through).flatMap(({ heard }) => heard);
+  const heard = [...kept, ...inbox.inFlight, ...inbox.loaded];
+  const words = heard.findLastIndex(({ notice }) => !notice);
+  const texts = heard.slice(Math.max(0, words)).map(({ text }) => text);
+  return words >= 0 ? texts : [...openingTexts(spec), ...texts];
+}
+
+function openingTexts({ messages }: Actor["spec"]): string[] {
+  const said = messages.findLast(({ role }) => role === "user");
+  return said ? blocksOf(said).flatMap((block) => (block.type === "text" ? [block.text] : [])) : [];
 }

@@ -1,39 +1,38 @@
 import type { AgentDefinition } from "../../context/agents/definition.ts";
-import { digestOf } from "../../context/digest.ts";
-import { diskFiles } from "../../context/disk-files.ts";
-import type { Fact } from "../../context/facts.ts";
-import type { Files } from "../../context/files.ts";
+import { digestOf, type Fact } from "../../context/facts.ts";
+import { diskFiles, type Files } from "../../context/files.ts";
 import type { Reference } from "../../context/references.ts";
-import { formatSeveral, skillNamed } from "../../context/skills/find-skill.ts";
 import { commandGrant } from "../../context/skills/grants.ts";
 import { skillLibrary } from "../../context/skills/library.ts";
 import { skillsBlocks } from "../../context/skills/listing.ts";
-import { isLoadedBy, loadedText } from "../../context/skills/loaded-text.ts";
-import { type Named, type Rendered, renderSkill, variablesOf } from "../../context/skills/render.ts";
-import type { Skill, Skills } from "../../context/skills/skill.ts";
+import {
+  isLoadedBy,
+  loadedText,
+  type Named,
+  type Rendered,
+  renderSkill,
+  variablesOf,
+} from "../../context/skills/render.ts";
+import { formatSeveral, type Skill, type Skills, skillNamed } from "../../context/skills/skill.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { errorMessage } from "../../lib/errors.ts";
-import { MODEL_ALIASES } from "../../mailbox/asked-model.ts";
 import type { ToolResultContent } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN, type SessionId } from "../../mailbox/ids.ts";
-import type { AddedDirs } from "../../policy/confinement/added-dirs.ts";
-import type { WriteScope } from "../../policy/confinement/write-scope.ts";
+import { MODEL_ALIASES } from "../../mailbox/model.ts";
+import type { AddedDirs, ScopedActor, WriteScope } from "../../policy/confinement/write-scope.ts";
 import type { ReadHooks } from "../../policy/hooks/hooks.ts";
-import type { Rule } from "../../settings/rules.ts";
+import type { Rule } from "../../settings/permissions.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { Joints } from "../../supervisor/joints.ts";
 import { skillNotice } from "../../supervisor/notices.ts";
-import type { Loaded, SkillService } from "../../tools/skill/service.ts";
+import type { Loaded, SkillService } from "../../tools/skill.ts";
 import type { CallContext } from "../../tools/tool.ts";
-import type { ScopedActor } from "../gate/write-scope.ts";
 import type { SessionModels } from "../models/index.ts";
-import { currentTurnTexts } from "./current-turn.ts";
 import { type CommandContext, type CommandSide, judgedCalls } from "./judged-command.ts";
 import type { SkillsOptions } from "./options.ts";
-import { type Preloaded, preloadedWords, type Room } from "./preload.ts";
-import { refusedHooks, skillHooks } from "./skill-hooks.ts";
-import { rulesOf, type SkillRules } from "./skill-rules.ts";
+import { currentTurnTexts, type Preloaded, preloadedWords, type Room } from "./preload.ts";
+import { refusedHooks, rulesOf, type SkillRules, skillHooks } from "./skill-rules.ts";
 import { forkWords, slashLine, unknownSkill } from "./slash-line.ts";
 
 /** The result of a line that the user typed. */

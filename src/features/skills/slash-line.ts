@@ -1,5 +1,4 @@
-import { formatSeveral, skillTyped } from "../../context/skills/find-skill.ts";
-import type { Skill } from "../../context/skills/skill.ts";
+import { formatSeveral, type Skill, skillTyped } from "../../context/skills/skill.ts";
 import { nearNames } from "../../lib/near-name.ts";
 
 /** The result of parsing a line that a user typed. */

@@ -12,7 +12,7 @@ import type { Todo } from "../../mailbox/messages.ts";
 import type { HookRunner } from "../../policy/hooks/hook-runner.ts";
 import type { HookCaller, HookedTask } from "../../policy/hooks/results.ts";
 import type { Actors } from "../../supervisor/actors.ts";
-import type { TaskStore } from "../../tools/tasks/store.ts";
+import type { TaskStore } from "../../tools/tasks/task-tools.ts";
 import { failed, type ToolFailure } from "../../tools/tool.ts";
 
 export interface TaskParts {

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { UserActorAtRest } from "../../journal/user-actor-state.ts";
+import type { UserActorAtRest } from "../../journal/user-actors.ts";
 import type { Asked, MessageTypes, ReplyTo } from "./define-actor.ts";
 
 /** How long a request waits. */
@@ -44,4 +44,32 @@ export function actorRef<M extends MessageTypes>(actors: StartedActors, name: st
     status: () => actors.status(name),
     stop: () => actors.stop(name),
   };
+}
+
+/**
+ * Why a message was not taken or has no reply. `unknown`: there is no such actor. `invalid`: the message does not fit.
+ * `full`: too many wait. `late`: no reply within the deadline; it may still be handled. `crashed`: its handler threw, took
+ * too long or ended its thread. `ended`: the actor was stopped or has failed. `not-recorded`: the journal cannot be
+ * written. `cancelled`, `closed`: by the caller's signal, with the session.
+ */
+export type ActorErrorKind =
+  | "unknown"
+  | "invalid"
+  | "full"
+  | "late"
+  | "crashed"
+  | "ended"
+  | "not-recorded"
+  | "cancelled"
+  | "closed";
+
+/** What starting, telling and asking an actor reject with. */
+export class ActorError extends Error {
+  override readonly name = "ActorError";
+  readonly kind: ActorErrorKind;
+
+  constructor(kind: ActorErrorKind, message: string) {
+    super(message);
+    this.kind = kind;
+  }
 }

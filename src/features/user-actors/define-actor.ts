@@ -3,7 +3,7 @@ import type { AgentResult } from "../../events/agent-result.ts";
 import type { AgentOrder } from "../../journal/user-actors.ts";
 import { ActorId } from "../../mailbox/ids.ts";
 import { Status } from "../../mailbox/messages.ts";
-import { moduleProblem } from "../../tools/module-problem.ts";
+import { moduleProblem } from "../../tools/tool-module.ts";
 
 /** One sort of message. With `reply` it can be asked, without it only told. */
 export interface MessageType {

@@ -1,12 +1,17 @@
 import type * as z from "zod/mini";
 import type { Journal } from "../../journal/journal.ts";
-import type { ActorMessage, UserActorAtRest, UserActorStates } from "../../journal/user-actor-state.ts";
-import type { AgentOrder, Outgoing, UserActorChange } from "../../journal/user-actors.ts";
+import type {
+  ActorMessage,
+  AgentOrder,
+  Outgoing,
+  UserActorAtRest,
+  UserActorChange,
+  UserActorStates,
+} from "../../journal/user-actors.ts";
 import { type Clock, pause } from "../../lib/clock.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import type { ActorId, Ids } from "../../mailbox/ids.ts";
-import { ActorError } from "./actor-error.ts";
-import { type ActorRef, type AskOptions, actorRef, type StartedActors } from "./actor-ref.ts";
+import { ActorError, type ActorRef, type AskOptions, actorRef, type StartedActors } from "./actor-ref.ts";
 import { type AgentReport, actorNameProblem, type SealedActor } from "./define-actor.ts";
 import type { UserActor } from "./user-actor.ts";
 

@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
-import type { ActorMessage, UserActorAtRest } from "../../journal/user-actor-state.ts";
-import type { Outgoing, UserActorChange } from "../../journal/user-actors.ts";
+import type { ActorMessage, Outgoing, UserActorAtRest, UserActorChange } from "../../journal/user-actors.ts";
 import { type Clock, within } from "../../lib/clock.ts";
 import { errorMessage } from "../../lib/errors.ts";
-import { ActorError } from "./actor-error.ts";
+import { ActorError } from "./actor-ref.ts";
 import type { SealedActor } from "./define-actor.ts";
 import type { ActorThread, StartActorThread } from "./start-thread.ts";
 

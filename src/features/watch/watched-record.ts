@@ -4,7 +4,7 @@ import type { ActorId, CallId } from "../../mailbox/ids.ts";
 import type { CommandLimits } from "../../mailbox/messages.ts";
 import type { Lifecycle } from "../../supervisor/lifecycle.ts";
 import { COMMAND_LIMITS } from "../../tools/bash.ts";
-import type { WatchedActor } from "./watched-actor.ts";
+import type { WatchedActor } from "./judge.ts";
 
 /** The part of an actor's record that a watch reads. */
 export interface WatchedRecord {

@@ -1,11 +1,10 @@
 import { MAIN } from "../../mailbox/ids.ts";
-import { resolveModel } from "../../model/aliases.ts";
-import { type AvailableModels, modelRefusal } from "../../model/available-models.ts";
 import { DEFAULT_BASE_URL } from "../../model/base-url.ts";
 import type { Gateway } from "../../model/client.ts";
 import { gatewayClient } from "../../model/gateway-client.ts";
-import type { PageModel } from "../../web/page-question.ts";
-import { type CompactionOptions, windowFor } from "../compaction/windows.ts";
+import { type AvailableModels, modelRefusal, resolveModel } from "../../model/model-names.ts";
+import type { PageModel } from "../../web/open-pages.ts";
+import { type CompactionOptions, windowFor } from "../compaction/index.ts";
 
 export interface PageModelOptions {
   readonly source: {

@@ -3,17 +3,17 @@ import { join, relative, resolve, sep } from "node:path";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { Location, Worktree } from "../../mailbox/worktree.ts";
 import type { Actors } from "../../supervisor/actors.ts";
-import type {
-  EnteredWorktree,
-  LeftWorktree,
-  WorktreeRefused,
-  WorktreeRequest,
-  WorktreeService,
-} from "../../tools/worktree/service.ts";
-import { treeNameFor } from "../../tools/worktree/worktree-name.ts";
+import {
+  type EnteredWorktree,
+  type LeftWorktree,
+  treeNameFor,
+  type WorktreeRefused,
+  type WorktreeRequest,
+  type WorktreeService,
+} from "../../tools/worktree.ts";
+import type { Worktrees } from "../../worktrees/git-worker.ts";
 import { treesFolder } from "../../worktrees/layout.ts";
 import type { Owner, SuccessOf } from "../../worktrees/protocol.ts";
-import type { Worktrees } from "../../worktrees/worktrees.ts";
 import type { WorktreeSettings } from "../isolation/worktree-settings.ts";
 
 export interface WorktreeServiceParts {

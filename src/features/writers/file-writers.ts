@@ -2,9 +2,9 @@ import { resolve as absolute } from "node:path";
 import type { LastWriter } from "../../mailbox/calls.ts";
 import type { ActorId, CallId } from "../../mailbox/ids.ts";
 import { realOf } from "../../policy/engine/path-candidates.ts";
+import { fileKey, type RepoFile, type WantedFile } from "./held-worktrees.ts";
 import { agentLabel, deadlockText, OVER, overlapPhrase, refusedText, waitingPhrase } from "./overlap-text.ts";
 import { Overlaps, type OverlapsParts } from "./overlaps.ts";
-import { fileKey, type RepoFile, type WantedFile } from "./repo-file.ts";
 
 /** What happens if two running agents write to the same file: both get a notice, the second waits or is refused, or nothing. */
 export type OverlapRule = "tell" | "wait" | "refuse" | "off";

@@ -5,11 +5,10 @@ import type { Worktree } from "../../mailbox/worktree.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { Joints } from "../../supervisor/joints.ts";
 import { notRun } from "../../tools/dispatch.ts";
-import type { Worktrees } from "../../worktrees/worktrees.ts";
+import type { Worktrees } from "../../worktrees/git-worker.ts";
 import { FileWriters, type OverlapRule } from "./file-writers.ts";
-import type { HeldWorktrees } from "./held-worktrees.ts";
-import { fileLocator } from "./repo-file.ts";
-import { type ChangedLines, compareLines } from "./touched-lines.ts";
+import { fileLocator, type HeldWorktrees } from "./held-worktrees.ts";
+import { type ChangedLines, compareLines } from "./overlaps.ts";
 
 export interface WritersParts {
   readonly clock: Clock;

@@ -1,19 +1,18 @@
-import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { pathToFileURL } from "node:url";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { type Clock, within } from "../../lib/clock.ts";
-import { abortable } from "../../tools/abortable.ts";
-import type { McpLimits } from "../limits.ts";
-import type { McpServer } from "../server.ts";
-import { type ClientParts, createClient } from "./create-client.ts";
+import { ElicitRequestSchema, ErrorCode, ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { abortable, type Clock, within } from "../../lib/clock.ts";
+import type { ElicitationAnswer } from "../mcp.ts";
+import type { McpLimits, McpServer } from "../server.ts";
 import { FloodGuard } from "./flood-guard.ts";
 import { boundedFetch, httpTransports, isUnauthorized, mayBeOlder } from "./http-transport.ts";
 import { connectionProvider } from "./oauth-providers.ts";
-import { ParamHeaders } from "./param-headers.ts";
 import { startTimeout } from "./request-timeout.ts";
 import { errorReason, toSentence } from "./server-text.ts";
 import { SignInFile } from "./sign-in-file.ts";
-import { statelessFetch } from "./stateless-fetch.ts";
+import { ParamHeaders, statelessFetch } from "./stateless-fetch.ts";
 import { StatelessTransport } from "./stateless-transport.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 import { listTools, NO_TIMEOUT_MS, type ToolList } from "./tool-list.ts";
@@ -193,4 +192,58 @@ function lastOutput(transport: Transport | null): string {
   // The error comes before its stack trace, which can be long.
   const telling = lines.filter((line) => !/^\s+at /.test(line));
   return ` Its last output: ${toSentence((telling.length > 0 ? telling : lines).slice(-8).join("\n"))}`;
+}
+
+export type Elicit = (
+  message: string,
+  schema: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+) => Promise<ElicitationAnswer | undefined>;
+
+export interface ClientParts {
+  readonly version: string;
+  readonly roots: readonly string[];
+  /** Null if no user can answer; servers then cannot ask. */
+  readonly elicit: Elicit | null;
+  onChanged(what: "tools" | "resources" | "prompts"): void;
+}
+
+const DEBOUNCE_MS = 200;
+
+/** Creates our side of one connection, with what a server may ask of us. */
+export function createClient({ version, roots, elicit, onChanged }: ClientParts): Client {
+  const changes = (what: "tools" | "resources" | "prompts") => ({
+    ...{ autoRefresh: false, debounceMs: DEBOUNCE_MS, onChanged: () => onChanged(what) },
+  });
+  const client = new Client(
+    { name: "troupe", version },
+    {
+      capabilities: { roots: {}, ...(elicit === null ? {} : { elicitation: { form: {} } }) },
+      listChanged: {
+        tools: changes("tools"),
+        resources: changes("resources"),
+        prompts: changes("prompts"),
+      },
+    },
+  );
+  client.setRequestHandler(ListRootsRequestSchema, () => ({
+    roots: roots.map((root) => ({ uri: pathToFileURL(root).href })),
+  }));
+  if (elicit !== null)
+    client.setRequestHandler(ElicitRequestSchema, async ({ params }, { signal }) => {
+      if (!("requestedSchema" in params)) return { action: "decline" as const };
+      const answer = await elicit(params.message, { ...params.requestedSchema }, signal);
+      if (answer?.action !== "accept") return { action: answer?.action ?? "cancel" };
+      return { action: "accept" as const, content: { ...answer.content } };
+    });
+  client.fallbackRequestHandler = async ({ method }) => {
+    // A server that could ask a model would spend the user's money on its own prompts.
+    const why =
+      method === "sampling/createMessage"
+        ? "Troupe does not let servers ask its model. Return the question as the result of the call."
+        : `Troupe does not answer ${method}.`;
+    // The SDK's own class would write the code into the message, twice.
+    throw Object.assign(new Error(why), { code: ErrorCode.MethodNotFound });
+  };
+  return client;
 }

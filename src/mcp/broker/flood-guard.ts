@@ -1,6 +1,6 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { Clock } from "../../lib/clock.ts";
-import type { McpLimits } from "../limits.ts";
+import type { McpLimits } from "../server.ts";
 
 const WINDOW_MS = 60_000;
 /** A small message costs us as much time as these bytes. */

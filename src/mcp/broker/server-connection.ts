@@ -6,10 +6,10 @@ import {
   type Connection,
   type ConnectionParts,
   connect,
+  type Elicit,
   type LostConnection,
   type NoConnection,
 } from "./connect.ts";
-import type { Elicit } from "./create-client.ts";
 import { isUnauthorized, isUnreached } from "./http-transport.ts";
 import { type RequestTimeout, startTimeout } from "./request-timeout.ts";
 import { RefusedPromptError, type RequestParts } from "./requests.ts";

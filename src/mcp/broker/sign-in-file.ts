@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { OAuthClientInformationMixed, OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js";
 import * as z from "zod/mini";
-import { replaceFile } from "../../lib/replace-file.ts";
+import { replaceFile } from "../../lib/files.ts";
 import type { HttpServer } from "../server.ts";
 
 /** The SDK's own values, unchanged, because it binds them to their issuer. */

@@ -11,8 +11,7 @@ import {
   type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod/mini";
-import type { ParamHeaders } from "./param-headers.ts";
-import { META, STATELESS, UNSUPPORTED_VERSION } from "./stateless-fetch.ts";
+import { META, type ParamHeaders, STATELESS, UNSUPPORTED_VERSION } from "./stateless-fetch.ts";
 
 /** How often a server may ask for more before it answers one request. */
 const MAX_ROUNDS = 10;

@@ -4,8 +4,8 @@ import * as z from "zod/mini";
 import { canonicalJson, textAt } from "../../lib/json.ts";
 import { shorten } from "../../lib/text.ts";
 import type { ServerTool } from "../mcp.ts";
-import { readHeaderParams } from "./param-headers.ts";
 import { stripControls } from "./server-text.ts";
+import { readHeaderParams } from "./stateless-fetch.ts";
 
 export const MAX_DESCRIPTION = 2_048;
 /** Each request contains all schemas. */

@@ -1,11 +1,9 @@
 import { howTo, listCommands } from "./commands.ts";
-import { delegate } from "./delegate.ts";
-import { hasDiff, summarizeDiff } from "./diff.ts";
-import { explainPath, sizes } from "./files.ts";
-import { about, usesOf, whatIs } from "./names.ts";
+import { explainPath, hasDiff, sizes, summarizeDiff } from "./files.ts";
+import { delegate } from "./instructions.ts";
 import { type OfflinePlan, type PlanResult, unsure } from "./plan.ts";
 import { describeProject, findStated, listDependencies, listTodos, recentChanges } from "./project.ts";
-import { search } from "./search.ts";
+import { about, search, usesOf, whatIs } from "./search.ts";
 import { LookupError, type OfflineTools } from "./tools.ts";
 
 const HELP = `I am the offline model: no key, no network. I look things up in this directory and do not reason.

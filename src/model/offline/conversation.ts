@@ -2,7 +2,6 @@ import { canonicalJson } from "../../lib/json.ts";
 import { oneLine, shorten } from "../../lib/text.ts";
 import type { MessageParam, ToolResultBlockParam } from "../../mailbox/conversation.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
-import { type ConflictNotice, conflictNoticeIn } from "./conflict-notice.ts";
 import type { KnownResults, PlanResult } from "./plan.ts";
 import { listUnder } from "./tools.ts";
 
@@ -128,4 +127,24 @@ export function wantedNotes(messages: Messages): string | null {
   const rows = { "Asked:": asked.map((text) => `- ${brief(text)}`), "Calls, and how they ended:": calls };
   const notes = [...earlier, listUnder(rows)].join("\n\n").trim();
   return notes === "" ? "Nothing was asked or done so far." : notes;
+}
+
+/** Edits that the runtime gave back to the agent that made them, because they conflict with the checkout. */
+export type ConflictNotice = NonNullable<ReturnType<typeof conflictNoticeIn>>;
+
+/** Reads the message that gives a conflict back; undefined for any other text, whatever it quotes. */
+export function conflictNoticeIn(text: string) {
+  const [first = "", list = ""] = text.split("\n\n", 2);
+  if (!/^Your edits .*<<<<<<< and >>>>>>>/.test(first)) return undefined;
+  // `- PATH`, then `: lines 3-9, 12` and ` (KIND)` if there are any.
+  const rows = list.matchAll(/^- (.+?)(: lines \d[\d, -]*?)?(?: \(([a-z]+[a-z/ -]*)\))?$/gm);
+  /** `kind`: `modify/delete`, …; empty if the conflict is about lines alone. */
+  const files = [...rows].map(([, path = "", lines, kind = ""]) => ({
+    path,
+    kind,
+    hasMarks: Boolean(lines),
+  }));
+  // What the agent had reported of them.
+  const report = /\n\nYour own report was: ([\s\S]*)\n\nRead these files again,/.exec(text)?.[1] ?? "";
+  return files.length === 0 ? undefined : { files, report };
 }

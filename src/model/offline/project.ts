@@ -1,4 +1,4 @@
-import { formatCount } from "../../lib/figures.ts";
+import { formatCount } from "../../lib/text.ts";
 import { type OfflinePlan, unsure } from "./plan.ts";
 import { fileWeight, linesUntil } from "./source.ts";
 import { change, type FoundLine, findLines, listSizes, type OfflineTools, quote, readSome } from "./tools.ts";

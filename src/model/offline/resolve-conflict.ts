@@ -1,7 +1,6 @@
 import type { MessageParam } from "../../mailbox/conversation.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
-import { type ConflictNotice, conflictNoticeIn } from "./conflict-notice.ts";
-import { callsIn, type Messages } from "./conversation.ts";
+import { type ConflictNotice, callsIn, conflictNoticeIn, type Messages } from "./conversation.ts";
 import { joinResults, type OfflinePlan, type PlanResult } from "./plan.ts";
 import { change, nextOffset, type OfflineTools, readLines, readWhole } from "./tools.ts";
 

@@ -1,13 +1,10 @@
-import { cdTarget } from "../engine/cd-target.ts";
-import type { Whereabouts } from "../engine/directories.ts";
-import { follow, type State } from "../engine/follow.ts";
+import { cdTarget, type Whereabouts } from "../engine/directories.ts";
+import { follow, type State, startedCommands } from "../engine/follow.ts";
 import { handedOver } from "../engine/removals.ts";
-import { startedCommands } from "../engine/started-commands.ts";
 import { fillIn } from "../engine/values.ts";
 import { readingUses } from "../shell/command-uses.ts";
 import { parseShell } from "../shell/parse.ts";
-import type { ShellPart, ShellRedirect } from "../shell/script.ts";
-import { literalWord, type ShellWord } from "../shell/words.ts";
+import { literalWord, type ShellPart, type ShellRedirect, type ShellWord } from "../shell/script.ts";
 import { programName } from "../shell/wrappers.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { gitUses } from "../shell/git-uses.ts";
-import type { ShellWord } from "../shell/words.ts";
+import type { ShellWord } from "../shell/script.ts";
 
 /** git's own options that take the next word. */
 const VALUED: ReadonlySet<string> = new Set(

@@ -1,9 +1,14 @@
-import type { Behaviour, Rule } from "../../settings/rules.ts";
-import type { JudgeContext, Judgement } from "../judgement.ts";
-import type { GitDestruction } from "../shell/git-destroys.ts";
+import type { Behaviour, Rule } from "../../settings/permissions.ts";
+import type { JudgeContext, Judgement, Verdict } from "../judgement.ts";
+import type { GitDestruction } from "../shell/git-uses.ts";
 import { parseShell } from "../shell/parse.ts";
-import type { ShellPart, ShellRedirect, ShellScript } from "../shell/script.ts";
-import { plainWords, type ShellWord } from "../shell/words.ts";
+import {
+  plainWords,
+  type ShellPart,
+  type ShellRedirect,
+  type ShellScript,
+  type ShellWord,
+} from "../shell/script.ts";
 import { exactly } from "./command-rules.ts";
 import { Directories, type Whereabouts } from "./directories.ts";
 import { factsOfRedirects, joinFacts } from "./facts.ts";
@@ -13,7 +18,6 @@ import { escapePath } from "./path-pattern.ts";
 import { type Permit, Permits, type RedirectPermit } from "./permits.ts";
 import type { Reading } from "./reading.ts";
 import { noRestriction, type Restriction, Restrictions } from "./restrictions.ts";
-import type { Verdict } from "./verdict.ts";
 
 type Decide = (
   decision: Behaviour,

@@ -1,16 +1,14 @@
 import { resolve } from "node:path";
 import { errorMessage } from "../../lib/errors.ts";
-import type { PermissionMode, Rule } from "../../settings/rules.ts";
-import type { JudgeContext, Judgement } from "../judgement.ts";
+import type { PermissionMode, Rule } from "../../settings/permissions.ts";
+import type { JudgeContext, Judgement, Verdict } from "../judgement.ts";
 import { CommandJudge } from "./command-judge.ts";
 import { type Books, FileAccess } from "./file-access.ts";
 import { decided, judgeEditing, judgeReading } from "./file-judge.ts";
-import { type Input, readInput, textField } from "./input.ts";
 import { fetchTarget } from "./network-hosts.ts";
 import { type Anchors, placeOf, type ResolvedAnchors } from "./place.ts";
 import { RuleBook } from "./rule-book.ts";
-import { allowedByMode, EDITORS, READERS } from "./tool-table.ts";
-import type { Verdict } from "./verdict.ts";
+import { allowedByMode, EDITORS, type Input, READERS, readInput, textField } from "./tool-table.ts";
 
 /** Decides a WebFetch (§7), after whole-tool and field rules that deny or ask. */
 function judgeFetch(books: Books, mode: PermissionMode, url: string): Verdict {

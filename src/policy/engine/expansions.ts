@@ -1,5 +1,11 @@
-import type { ShellPart } from "../shell/script.ts";
-import { isSmallName, literalWord, type Piece, type ShellWord, UNKNOWN } from "../shell/words.ts";
+import {
+  isSmallName,
+  literalWord,
+  type Piece,
+  type ShellPart,
+  type ShellWord,
+  UNKNOWN,
+} from "../shell/script.ts";
 import type { Filled, KnownValues } from "./values.ts";
 
 /** Their operands are text, so expansions in them can be harmless (§5.6). */

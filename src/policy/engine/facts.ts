@@ -1,11 +1,10 @@
 import { basename, join, resolve } from "node:path";
 import { leadsToDirectory } from "../../lib/on-disk.ts";
 import { readingUses } from "../shell/command-uses.ts";
-import type { ShellPart, ShellRedirect } from "../shell/script.ts";
-import { printfUses } from "../shell/tests.ts";
-import { isSmallName, type ShellWord } from "../shell/words.ts";
+import { isSmallName, type ShellPart, type ShellRedirect, type ShellWord } from "../shell/script.ts";
+import { printfUses } from "../shell/uses.ts";
 import { programName, unwrap } from "../shell/wrappers.ts";
-import { isSafeVariable } from "./command-words.ts";
+import { isSafeVariable } from "./command-rules.ts";
 import type { Whereabouts } from "./directories.ts";
 import { holds } from "./path-candidates.ts";
 

@@ -1,10 +1,9 @@
 import { basename, join, resolve } from "node:path";
 import { isDirectory } from "../../lib/on-disk.ts";
+import type { ShellWord } from "../shell/script.ts";
 import type { FileWork } from "../shell/uses.ts";
-import type { ShellWord } from "../shell/words.ts";
 import type { Whereabouts } from "./directories.ts";
-import type { FileAccess } from "./file-access.ts";
-import { lookBelow } from "./look.ts";
+import { type FileAccess, lookBelow } from "./file-access.ts";
 
 /**
  * Returns why cp or mv may not put its sources at the target (§5.8): the created names, and the content of a directory.

@@ -1,7 +1,7 @@
+import type { Verdict } from "../judgement.ts";
 import type { FileAccess } from "./file-access.ts";
-import { type Input, textField } from "./input.ts";
 import { escapePath } from "./path-pattern.ts";
-import type { Verdict } from "./verdict.ts";
+import { type Input, textField } from "./tool-table.ts";
 
 /** True if a pattern leaves its directory: absolute, from a home, or up, inside braces too (§4.5). */
 export function leavesFolder(pattern: string): boolean {

@@ -1,4 +1,4 @@
-import type { Piece } from "../shell/words.ts";
+import type { Piece } from "../shell/script.ts";
 import type { PathPattern } from "./path-pattern.ts";
 
 /** One element of a pattern: a letter, any letter, or any number of them. */

@@ -1,5 +1,5 @@
 import { type Dirent, readdirSync } from "node:fs";
-import type { Piece } from "../shell/words.ts";
+import type { Piece } from "../shell/script.ts";
 import { matcherOf, type Sign } from "./path-signs.ts";
 
 /** The limit of directory entries read for one word. */

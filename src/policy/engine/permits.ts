@@ -1,13 +1,19 @@
-import type { Rule } from "../../settings/rules.ts";
+import type { Rule } from "../../settings/permissions.ts";
 import type { EverTracked } from "../judgement.ts";
 import { fileCommandTable } from "../shell/command-table.ts";
-import type { ShellPart, ShellRedirect } from "../shell/script.ts";
-import { findCompared, isNumberWord } from "../shell/tests.ts";
-import { isSmallName, knownText, type Piece, plainWords, type ShellWord } from "../shell/words.ts";
+import {
+  isSmallName,
+  knownText,
+  type Piece,
+  plainWords,
+  type ShellPart,
+  type ShellRedirect,
+  type ShellWord,
+} from "../shell/script.ts";
+import { findCompared, isNumberWord } from "../shell/uses.ts";
 import { unwrap } from "../shell/wrappers.ts";
-import { cdTarget } from "./cd-target.ts";
-import { accepts, isPlainCommand, unsafeAssignments, whyNoRule } from "./command-words.ts";
-import type { Whereabouts } from "./directories.ts";
+import { accepts, isPlainCommand, unsafeAssignments, whyNoRule } from "./command-rules.ts";
+import { cdTarget, type Whereabouts } from "./directories.ts";
 import { arithmeticProblem } from "./expansions.ts";
 import { isPlaced } from "./facts.ts";
 import { type FileAccess, operationsOf } from "./file-access.ts";

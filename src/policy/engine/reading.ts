@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { EverTracked } from "../judgement.ts";
-import type { ShellPart } from "../shell/script.ts";
+import { type ShellPart, type ShellWord, UNKNOWN } from "../shell/script.ts";
 import { looksLikePath, type Uses } from "../shell/uses.ts";
-import { type ShellWord, UNKNOWN } from "../shell/words.ts";
+import { ProgramPath } from "./call-paths.ts";
 import type { Whereabouts } from "./directories.ts";
 import {
   harmProblem,
@@ -17,7 +17,6 @@ import { isPlaced } from "./facts.ts";
 import type { FileAccess } from "./file-access.ts";
 import type { State } from "./follow.ts";
 import { hasGlob, pathsOfGlob, textBeforeGlob } from "./globs.ts";
-import { ProgramPath } from "./program-path.ts";
 import { fedBy, fillIn } from "./values.ts";
 
 /** Whether a part only reads, in each tier: null, or why it does not. */

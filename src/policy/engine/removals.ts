@@ -1,11 +1,10 @@
 import { dirname } from "node:path";
-import { withoutBraces } from "../shell/braces.ts";
 import { findRoots } from "../shell/find.ts";
-import type { ShellPart } from "../shell/script.ts";
-import type { Piece, ShellWord } from "../shell/words.ts";
+import type { Piece, ShellPart, ShellWord } from "../shell/script.ts";
 import { programName } from "../shell/wrappers.ts";
 import type { Whereabouts } from "./directories.ts";
 import { candidatesOf, holds, realOf } from "./path-candidates.ts";
+import { withoutBraces } from "./values.ts";
 
 /** Placeholders for a wildcard and for an unknown value: lone surrogates, which no command contains. */
 const WILD = "\uD800";

@@ -1,15 +1,21 @@
-import type { Rule } from "../../settings/rules.ts";
-import { findDestruction, type GitDestruction } from "../shell/git-destroys.ts";
-import type { ShellPart, ShellRedirect } from "../shell/script.ts";
-import { literalWord, plainWords, type ShellWord, UNKNOWN, unsetWords } from "../shell/words.ts";
+import type { Rule } from "../../settings/permissions.ts";
+import { findDestruction, type GitDestruction } from "../shell/git-uses.ts";
+import {
+  literalWord,
+  plainWords,
+  type ShellPart,
+  type ShellRedirect,
+  type ShellWord,
+  UNKNOWN,
+  unsetWords,
+} from "../shell/script.ts";
 import { programName } from "../shell/wrappers.ts";
-import { named } from "./command-words.ts";
+import { named } from "./command-rules.ts";
 import type { Whereabouts } from "./directories.ts";
 import { type FileAccess, type FileUse, operationsOf } from "./file-access.ts";
-import type { State } from "./follow.ts";
+import { type State, startedCommands } from "./follow.ts";
 import { hasGlob, pathsOfGlob } from "./globs.ts";
 import { criticalRemoval, handedOver } from "./removals.ts";
-import { startedCommands } from "./started-commands.ts";
 import { fedBy, fillIn } from "./values.ts";
 
 /** The restrictions of a command, in the widest sense. */

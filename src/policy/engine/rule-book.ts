@@ -1,4 +1,4 @@
-import type { Behaviour, Rule } from "../../settings/rules.ts";
+import type { Behaviour, Rule } from "../../settings/permissions.ts";
 import { CommandRules } from "./command-rules.ts";
 import { type HostPattern, hostPattern } from "./network-hosts.ts";
 import { compilePathPattern, type PathPattern } from "./path-pattern.ts";

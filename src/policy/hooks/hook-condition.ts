@@ -1,9 +1,9 @@
 import { homedir } from "node:os";
-import type { Scope } from "../../settings/rules.ts";
+import type { Scope } from "../../settings/permissions.ts";
 import { engineOf, type PolicyEngine } from "../engine/engine.ts";
-import { readInput, textField } from "../engine/input.ts";
 import { placeOf } from "../engine/place.ts";
 import { RuleBook } from "../engine/rule-book.ts";
+import { readInput, textField } from "../engine/tool-table.ts";
 import { parseShell } from "../shell/parse.ts";
 
 /** A call, for the condition of a hook. */

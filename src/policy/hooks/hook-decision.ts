@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import { parseJson } from "../../lib/json.ts";
-import { isObject } from "../../lib/objects.ts";
+import { isObject, parseJson } from "../../lib/json.ts";
 import type { HookEvent } from "../../settings/hook-events.ts";
 import type { HookEnd } from "./hook-process.ts";
 import type { Hook } from "./hooks.ts";

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
-import { isObject } from "../../lib/objects.ts";
+import { isObject } from "../../lib/json.ts";
 import {
   type HookEvent,
   isHookEvent,
   isHookEventElsewhere,
   noHookEvent,
 } from "../../settings/hook-events.ts";
-import type { Scope } from "../../settings/rules.ts";
+import type { Scope } from "../../settings/permissions.ts";
 import { type HookCondition, parseCondition } from "./hook-condition.ts";
 
 /** What settings run at an event (A5.12): a command, one request to a model, or an agent that only reads. */

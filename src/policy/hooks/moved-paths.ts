@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isObject } from "../../lib/objects.ts";
+import { isObject } from "../../lib/json.ts";
 
 /** The worktree of an agent on a runner: its root there, and its root on the session's machine. */
 export interface Roots {

@@ -1,11 +1,14 @@
+import { lstatSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { exists, isDirectory, listNames } from "../../lib/on-disk.ts";
 import type { ConfinedView } from "../../mailbox/confined.ts";
-import { holds } from "../engine/path-candidates.ts";
+import { type Enclosure, sharedGit } from "../confinement/write-scope.ts";
+import { holds, realOf } from "../engine/path-candidates.ts";
 import { protectedName, protectedNames } from "../protected-paths.ts";
+import { treeOf } from "../trust/git-repository.ts";
+import { realOrNull } from "./denied-paths.ts";
 import type { Run } from "./probe.ts";
-import { findNames } from "./search.ts";
-import { realOrNull } from "./secrets.ts";
+import type { SandboxPlace } from "./sandbox.ts";
 
 /** Every one costs a mount. */
 const MOST_HELD = 500;
@@ -90,4 +93,102 @@ function ofRepository(directory: string): string[] {
 
 function isRepository(directory: string): boolean {
   return isDirectory(join(directory, "objects")) && exists(join(directory, "HEAD"));
+}
+
+/** What to look for below some directories. */
+export interface ConfinedSearch {
+  readonly roots: readonly string[];
+  /** Tests of find with their values, one of which must match. */
+  readonly tests: readonly (readonly [test: string, value: string])[];
+  /** A test for what to skip with everything below it. */
+  readonly except?: readonly string[];
+  readonly run: Run;
+  /** `find`. */
+  readonly program: string;
+}
+
+export interface Found {
+  readonly paths: readonly string[];
+  /** Directories that could not be read. */
+  readonly closed: readonly string[];
+}
+
+const SEARCH_MS = 3_000;
+/** The longest path that the system accepts in one call. */
+const PATH_BYTES = process.platform === "darwin" ? 1_024 : 4_096;
+
+/** Finds names without following links, parents first; returns null if it may have missed some. */
+export async function findNames(search: ConfinedSearch): Promise<Found | null> {
+  const { roots, tests, except = [], run, program } = search;
+  if (tests.length === 0 || roots.length === 0) return { paths: [], closed: [] };
+  const passed = except.length === 0 ? [] : ["(", ...except, ")", "-prune", "-o"];
+  const any = tests.flatMap((test) => ["-o", ...test]).slice(1);
+  const args = ["-P", ...roots, ...passed, "(", ...any, ")", "-print0"];
+  const ended = await run(
+    { file: program, args },
+    { cwd: "/", env: { LC_ALL: "C" }, timeoutMs: SEARCH_MS, maxOutputBytes: 1_000_000 },
+  );
+  const closed = ended.stderr.split("\n").filter(Boolean).map(closedDirectory);
+  if (ended.exitCode === null || ended.truncated || closed.includes(null)) return null;
+  if (ended.exitCode !== 0 && closed.length === 0) return null;
+  const paths = ended.stdout.split("\0").filter(Boolean);
+  // A program reaches it step by step, but nothing can be mounted there.
+  if (paths.some((path) => Buffer.byteLength(path) >= PATH_BYTES)) return null;
+  return {
+    paths,
+    closed: closed.filter((path) => path !== null),
+  };
+}
+
+/** Returns the directory of an error of find; null for any other error. */
+function closedDirectory(line: string): string | null {
+  const path = /^find: ['"`‘]?(\/.*?)['"’]?: Permission denied$/.exec(line)?.[1];
+  return path !== undefined && lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ? path : null;
+}
+
+/** Every protected entry costs a mount, and the system allows some thousands. */
+
+/**
+ * Returns what a command in a worktree may write of the repository: only what its own commits need. git replaces a ref
+ * by renaming a file into its directory, so the directories of branches and of their logs are writable, and the others'
+ * entries in them are each protected by a mount. Packs, other refs, configuration, hooks and the other worktrees'
+ * indexes are not writable, so a fetch that brings a pack fails.
+ */
+export function gitPlaceOf(tree: Enclosure): NonNullable<SandboxPlace["git"]> {
+  const { path, branch } = tree;
+  const common = sharedGit(tree);
+  if (common === null) return { writable: [], held: [] };
+  const own = ownFolder(common, path);
+  const objects = join(common, "objects");
+  const branches = ["refs/heads", "logs/refs/heads"].map((name) => join(common, name));
+  const others = branches.flatMap((folder) =>
+    listNames(folder).flatMap((name) => (isOwn(name, branch) ? [] : [join(folder, name)])),
+  );
+  return {
+    // With more branches than can be protected, none is writable: a commit fails then, and no branch is at risk.
+    writable: [own, objects, ...(others.length > MOST_HELD ? [] : branches)],
+    held: [
+      ...["commondir", "gitdir", "config.worktree", "locked"].map((name) => join(own, name)),
+      ...["pack", "info"].map((name) => join(objects, name)),
+      ...(others.length > MOST_HELD ? [] : others),
+    ],
+  };
+}
+
+/** Also while git writes it. */
+function isOwn(name: string, branch: string): boolean {
+  return name === branch || name === `${branch}.lock`;
+}
+
+/** Reads git's own records, not the worktree's: the confined command can write those. */
+function ownFolder(common: string, path: string): string {
+  const folder = join(common, "worktrees");
+  const usual = join(folder, basename(path));
+  const others = listNames(folder).map((name) => join(folder, name));
+  return [usual, ...others].find((one) => isOf(one, path)) ?? usual;
+}
+
+function isOf(folder: string, path: string): boolean {
+  const tree = treeOf(folder);
+  return tree !== null && realOf(tree) === realOf(path);
 }

@@ -2,18 +2,16 @@ import { lstatSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { isDirectory, listNames } from "../../lib/on-disk.ts";
 import type { ConfinedView } from "../../mailbox/confined.ts";
-import type { Rule } from "../../settings/rules.ts";
+import type { Rule } from "../../settings/permissions.ts";
 import { holds, realOf } from "../engine/path-candidates.ts";
 import { repositoriesAbout } from "../trust/git-repository.ts";
-import { type BuilderOptions, findBuilder, tryOut } from "./find-builder.ts";
+import { hide, realOrNull, type SecretPlaces, secretPaths } from "./denied-paths.ts";
+import { type BuilderOptions, findBuilder, trustedProgram, tryOut } from "./find-builder.ts";
 import { findProtected } from "./held.ts";
 import { MadeNames } from "./made.ts";
-import { findMasks } from "./masks.ts";
+import { findMasks, readAllowances } from "./masks.ts";
 import { openings } from "./probe.ts";
-import { trustedProgram } from "./programs.ts";
-import { readAllowances } from "./rule-paths.ts";
 import type { Prepared, SandboxReport, SandboxSettings } from "./sandbox.ts";
-import { hide, realOrNull, type SecretPlaces, secretPaths } from "./secrets.ts";
 
 /** A command to confine. */
 export interface LightCommand extends SandboxWorkspace {

@@ -12,8 +12,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import * as z from "zod/mini";
-import { exists, listNames } from "../../lib/on-disk.ts";
-import { removeDirectory } from "../../lib/remove-directory.ts";
+import { exists, listNames, removeDirectory } from "../../lib/on-disk.ts";
 
 /** What the names of sandboxes' own directories begin with. */
 export const SANDBOX_DIRECTORY = "troupe-sandbox-";

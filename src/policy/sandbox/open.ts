@@ -2,20 +2,33 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, sep } from "node:path";
 import { errorMessage } from "../../lib/errors.ts";
 import { isPattern } from "../../lib/globs.ts";
-import { removeDirectory } from "../../lib/remove-directory.ts";
+import { removeDirectory } from "../../lib/on-disk.ts";
 import type { ConfinedView } from "../../mailbox/confined.ts";
 import { holds, realOf } from "../engine/path-candidates.ts";
-import { describedPolicy } from "./describe.ts";
-import { type Builder, type BuilderOptions, findBuilder, tryOut } from "./find-builder.ts";
+import {
+  type DeniedPatterns,
+  deniedPatterns,
+  fromHome,
+  hide,
+  namedPaths,
+  realOrNull,
+  secretPaths,
+  tooWidePattern,
+} from "./denied-paths.ts";
+import { type Builder, type BuilderOptions, findBuilder, trustedProgram, tryOut } from "./find-builder.ts";
 import { between, findProtected } from "./held.ts";
 import { MadeNames, SANDBOX_DIRECTORY } from "./made.ts";
 import { findForbidden, findMasks, type MaskSearch, outermost } from "./masks.ts";
 import { type Network, openNetwork } from "./network.ts";
-import { type DeniedPatterns, deniedPatterns, tooWidePattern } from "./patterns.ts";
 import { type Findings, openings } from "./probe.ts";
-import { trustedProgram } from "./programs.ts";
-import type { Prepared, Sandbox, SandboxPlace, SandboxReport, SandboxSettings } from "./sandbox.ts";
-import { fromHome, hide, namedPaths, realOrNull, secretPaths } from "./secrets.ts";
+import {
+  describedPolicy,
+  type Prepared,
+  type Sandbox,
+  type SandboxPlace,
+  type SandboxReport,
+  type SandboxSettings,
+} from "./sandbox.ts";
 
 export interface OpenSandboxOptions extends BuilderOptions {
   readonly settings: SandboxSettings;

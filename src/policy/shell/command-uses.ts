@@ -3,17 +3,18 @@ import { findUses } from "./find.ts";
 import { gitUses } from "./git-uses.ts";
 import { actingProblem, isNumber, type ReadWords, readOptions } from "./read-options.ts";
 import type { Row } from "./rows.ts";
-import { printfUses, testUses } from "./tests.ts";
+import { literalWord, type ShellWord } from "./script.ts";
 import {
   assignedPaths,
   type FileWork,
   looksLikePath,
   pathsAmong,
+  printfUses,
   refuseUse,
+  testUses,
   type Uses,
   uses,
 } from "./uses.ts";
-import { literalWord, type ShellWord } from "./words.ts";
 import { XARGS } from "./wrappers.ts";
 
 /** Returns what a command reads and whether that is all it does; null if no row describes it. */

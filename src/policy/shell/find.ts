@@ -1,8 +1,8 @@
 import { lazy } from "../../lib/lazy.ts";
 import { readOptions } from "./read-options.ts";
 import { readRow } from "./rows.ts";
+import { literalWord, type ShellWord } from "./script.ts";
 import { looksLikePath, pathsAmong, refuseUse, type Uses, uses } from "./uses.ts";
-import { literalWord, type ShellWord } from "./words.ts";
 
 /** Tests and actions of find by their names, in the notation of `rows.ts`. */
 const ROW = lazy(() =>

@@ -9,8 +9,17 @@ import {
   type Word,
 } from "unbash";
 import { isTameArithmetic, piecesOf } from "./pieces.ts";
-import type { ShellPart, ShellRedirect, ShellScript, Step } from "./script.ts";
-import { isSmallName, literalWord, type Piece, type ShellWord, wordOf } from "./words.ts";
+import {
+  isSmallName,
+  literalWord,
+  type Piece,
+  type ShellPart,
+  type ShellRedirect,
+  type ShellScript,
+  type ShellWord,
+  type Step,
+  wordOf,
+} from "./script.ts";
 import { unwrap } from "./wrappers.ts";
 
 type Assignment = Extract<SyntaxNode, { type: "Assignment" }>;

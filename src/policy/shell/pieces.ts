@@ -1,5 +1,5 @@
 import { forEachChild, type SyntaxNode, type WordPart } from "unbash";
-import { type ForbiddenPiece, isSmallName, type Piece } from "./words.ts";
+import { type ForbiddenPiece, isSmallName, type Piece } from "./script.ts";
 
 /** `${…}` that only reads: no assignment, transformation, indirection, computed subscript or offset to be evaluated. */
 const TAME_PARAMETER =

@@ -1,5 +1,5 @@
 import type { ProgramOption, Row } from "./rows.ts";
-import { literalWord, type ShellWord } from "./words.ts";
+import { literalWord, type ShellWord } from "./script.ts";
 
 export interface OptionValue {
   readonly option: ProgramOption;

@@ -2,7 +2,7 @@ import { lazy } from "../../lib/lazy.ts";
 import { findCommands, mayBeAction } from "./find.ts";
 import { readOptions } from "./read-options.ts";
 import { type Row, readRow, readTable } from "./rows.ts";
-import { plainWords, type ShellWord } from "./words.ts";
+import { plainWords, type ShellWord } from "./script.ts";
 
 /** Options of xargs; what it runs are its operands. */
 export const XARGS = lazy(() =>

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { readRegularFile } from "../../lib/read-regular-file.ts";
+import { readRegularFile } from "../../lib/files.ts";
 
 /** Where a repository has its git data. All paths are absolute. */
 export interface GitRepository {

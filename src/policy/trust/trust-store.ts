@@ -2,10 +2,10 @@ import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import type { Clock } from "../../lib/clock.ts";
+import { readRegularFile, replaceFile } from "../../lib/files.ts";
 import { parseJson } from "../../lib/json.ts";
-import { readRegularFile } from "../../lib/read-regular-file.ts";
-import { replaceFile } from "../../lib/replace-file.ts";
-import type { Grant } from "./grants.ts";
+import { schema } from "../../settings/schema.ts";
+import { type Grant, grantDigest } from "./grants.ts";
 
 const Trusted = z.object({
   version: z.literal(1),
@@ -83,4 +83,26 @@ function broken(what: string): Store {
 /** A link counts as its target; a missing directory as its name. */
 function realPath(path: string): Promise<string> {
   return realpath(path).catch(() => path);
+}
+
+/**
+ * Records that the user agrees to these allow rules of a directory, in addition to what they have agreed to. Returns
+ * null, or a sentence why it was not recorded.
+ */
+export async function agreeToRules(
+  home: string,
+  root: string,
+  rules: readonly string[],
+  clock: Clock,
+): Promise<string | null> {
+  const before = await agreementFor(home, root);
+  if (before.type === "broken") return before.reason;
+  const digests = rules.map((rule) => grantDigest(schema.permissions.allow.path, rule));
+  const all = new Set([...(before.agreed ?? []), ...digests]);
+  return trustFolder(
+    home,
+    root,
+    [...all].map((digest) => ({ digest })),
+    clock,
+  );
 }

@@ -1,7 +1,5 @@
-import { printable } from "../../lib/printable.ts";
-import { shorten } from "../../lib/text.ts";
-import { type GrantGroup, grantGroups, ruleGroup } from "./grant-groups.ts";
-import type { Grant } from "./grants.ts";
+import { printable, shorten } from "../../lib/text.ts";
+import { type Grant, type GrantGroup, grantGroups, ruleGroup } from "./grants.ts";
 import type { Trust } from "./trust.ts";
 
 /** At most this number of grants is listed one by one; more are grouped, with the first of each group and the number of all. */

@@ -1,7 +1,7 @@
-import type { Paint } from "../colour.ts";
 import type { Editor } from "../input/editor.ts";
 import { isKey, type Key } from "../input/keys.ts";
-import { visibleText } from "../visible-text.ts";
+import type { Paint } from "../output-stream.ts";
+import { visibleText } from "../safe-text.ts";
 import { wrapText } from "../wrap.ts";
 
 /** One answer that a question offers. */

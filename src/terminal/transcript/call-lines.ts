@@ -1,11 +1,10 @@
 import type { CallBeginEvent, CallEndEvent, CallEvent } from "../../events/call.ts";
 import type { SupervisorEvent } from "../../events/event.ts";
 import type { CallId } from "../../mailbox/ids.ts";
-import type { Paint } from "../colour.ts";
-import { diffCount, diffRows } from "../diff/rows.ts";
-import { type CompareWords, createWords } from "../diff/words.ts";
+import { type CompareWords, createWords, diffCount, diffRows } from "../diff.ts";
 import { cutToWidth } from "../display-width.ts";
 import { counted, shortTime } from "../figures.ts";
+import type { Paint } from "../output-stream.ts";
 import { safeLine, safeText } from "../safe-text.ts";
 
 /** What calls look like on a terminal: a line while they run, and lines that stay once they have ended. */

@@ -1,10 +1,10 @@
 import type { CallBeginEvent, CallEndEvent } from "../../events/call.ts";
 import type { SupervisorEvent } from "../../events/event.ts";
-import { readRegularFile } from "../../lib/read-regular-file.ts";
+import { readRegularFile } from "../../lib/files.ts";
 import { resultText } from "../../mailbox/compacted.ts";
 import { MAIN } from "../../mailbox/ids.ts";
-import { plain } from "../colour.ts";
-import { diffCount, diffRows } from "../diff/rows.ts";
+import { diffCount, diffRows } from "../diff.ts";
+import { plain } from "../output-stream.ts";
 import { safeText } from "../safe-text.ts";
 import { callLine } from "./call-lines.ts";
 

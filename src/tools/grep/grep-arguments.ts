@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { splitPatterns } from "../../lib/globs.ts";
-import { VCS_DIRS } from "../glob/git-ignore.ts";
+import { VCS_DIRS } from "../git-ignore.ts";
 
 export const DEFAULT_HEAD_LIMIT = 250;
 /** Columns of one line of output; a longer one is cut with ripgrep's own mark. */

@@ -1,14 +1,19 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { abortable } from "../../lib/clock.ts";
 import type { RunResult } from "../../mailbox/runs.ts";
-import { abortable } from "../abortable.ts";
-import { isInRepository } from "../glob/git-ignore.ts";
-import { changedAt } from "../glob/walk.ts";
+import { isInRepository } from "../git-ignore.ts";
+import { changedAt } from "../glob.ts";
 import { pathProblem, resolvePath } from "../paths.ts";
-import { naming } from "../prompt.ts";
-import { RESULT_CHARS } from "../result-size.ts";
-import { failed, type ThreadCallContext, type Tool, type ToolFailure, type ToolPrompt } from "../tool.ts";
-import { grepAnswer, grepRefusal, unreadableIn } from "./grep-answer.ts";
+import {
+  failed,
+  naming,
+  RESULT_CHARS,
+  type ThreadCallContext,
+  type Tool,
+  type ToolFailure,
+  type ToolPrompt,
+} from "../tool.ts";
 import {
   DEFAULT_HEAD_LIMIT,
   GrepInput,
@@ -17,7 +22,16 @@ import {
   modeOf,
   ripgrepArguments,
 } from "./grep-arguments.ts";
-import { type GrepEntry, parseCounts, parseFiles, parseLines, sortByPath } from "./grep-output.ts";
+import {
+  type GrepEntry,
+  grepAnswer,
+  grepRefusal,
+  parseCounts,
+  parseFiles,
+  parseLines,
+  sortByPath,
+  unreadableIn,
+} from "./grep-output.ts";
 import { ripgrepPath } from "./ripgrep.ts";
 
 const TIMEOUT_MS = 60_000;

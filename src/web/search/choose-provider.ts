@@ -1,4 +1,4 @@
-import type { EngineName } from "./engines.ts";
+import type { EngineName } from "./providers.ts";
 
 export interface SearchSettings {
   readonly provider?: "api" | "brave" | "tavily" | "searxng" | "off";

@@ -1,11 +1,9 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
-import type { SearchHits, SearchRequest } from "../../tools/web/service.ts";
-import type { PageModel } from "../page-question.ts";
+import type { SearchHits, SearchRequest } from "../../tools/web.ts";
+import type { PageModel } from "../open-pages.ts";
 import type { ChosenProvider } from "./choose-provider.ts";
-import { engineProvider } from "./engines.ts";
-import { filterHits, readDomain } from "./search.ts";
-import { serverSide } from "./server-side.ts";
+import { engineProvider, filterHits, readDomain, serverSide } from "./providers.ts";
 
 export interface SearchPorts {
   readonly clock: Pick<Clock, "after">;

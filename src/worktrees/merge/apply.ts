@@ -9,10 +9,10 @@ import type { GitRequest, SuccessOf } from "../protocol.ts";
 import { answered, GitRefusal, outputOf, refuseByGit, refuseRequest } from "../refusal.ts";
 import { noteMerged } from "../tree-record.ts";
 import { commonFolder } from "../worktree-location.ts";
-import { type Candidate, checkoutOf } from "./candidate.ts";
+import { type Candidate, checkoutOf, snapshotSides } from "./candidate.ts";
 import { moveForth, prepareCommit } from "./commit.ts";
 import { exchange } from "./exchange.ts";
-import { lstatOf } from "./file-state.ts";
+import { type FileExchange, type FileMove, foldersOf, lstatOf } from "./file-state.ts";
 import {
   type Committed,
   type MergeOutcome,
@@ -23,14 +23,16 @@ import {
   setClosed,
   setOpen,
 } from "./journal.ts";
-import { keepUserForm } from "./keep-user-form.ts";
-import type { FileExchange, FileMove } from "./moves.ts";
-import { foldersOf } from "./names.ts";
-import { notDone, recoverFailed } from "./recover.ts";
 import { type LeftInPlace, revertExchange } from "./revert-exchange.ts";
-import { disposeOf, forgetTakenBack, leftOver, rollBackUnfinished } from "./roll-back.ts";
-import { snapshotSides } from "./snapshot-sides.ts";
-import { bytesFolder, stageFiles } from "./stage.ts";
+import {
+  disposeOf,
+  forgetTakenBack,
+  leftOver,
+  notDone,
+  recoverFailed,
+  rollBackUnfinished,
+} from "./roll-back.ts";
+import { bytesFolder, keepUserForm, stageFiles } from "./stage.ts";
 import { applyInSpiteOfOthers, type ChangedMeanwhile } from "./try-again.ts";
 import { verifyFiles } from "./verify.ts";
 

@@ -1,17 +1,17 @@
 import { existsSync } from "node:fs";
 import type { Conflict, Worktree } from "../../mailbox/worktree.ts";
-import type { CheckoutSnapshot } from "../checkout-snapshot.ts";
+import { editsBetween } from "../changes.ts";
+import { type CheckoutSnapshot, snapshotCheckout } from "../checkout-snapshot.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
-import { withIndex } from "../own-index.ts";
+import { snapshotRef } from "../layout.ts";
 import type { Counts } from "../protocol.ts";
 import { bothEnded, outputOf, refuseRequest } from "../refusal.ts";
 import { operationInProgress, repositoryAt } from "../repository.ts";
-import { chunks } from "../side-index.ts";
-import { editsBetween } from "./edits.ts";
-import { guard } from "./guards.ts";
-import { mergeTree, withLines } from "./merge-tree.ts";
-import { type PlannedChange, planOf } from "./plan.ts";
-import { unresolved } from "./unresolved.ts";
+import { chunks, withIndex } from "../side-index.ts";
+import { snapshotTree } from "../tree-snapshot.ts";
+import { mergeTree, unresolved, withLines } from "./merge-tree.ts";
+import { guard, type PlannedChange, planOf } from "./plan.ts";
+import { settleLeftOver } from "./settle.ts";
 
 /** The edits of a worktree against the current checkout. */
 export type Candidate =
@@ -115,4 +115,45 @@ async function keepDeletions(
     }
     return (await said(["write-tree"])).trim();
   });
+}
+
+export interface SideSnapshot {
+  readonly tree: Worktree;
+  /** Merge what was checked, not what may have been written since. */
+  readonly checked: boolean;
+  readonly hold: readonly string[];
+}
+
+/** Snapshots both sides and merges them. */
+export async function snapshotSides(
+  repo: Repository,
+  { tree, checked, hold }: SideSnapshot,
+  ground: GitEnvironment,
+  signal?: AbortSignal,
+): Promise<{ readonly sides: Sides; readonly candidate: Candidate }> {
+  // Runs both in parallel.
+  const [snapshot, checkout] = await bothEnded(
+    snapshotToMerge(repo, tree, checked, ground),
+    snapshotCheckout(repo, [tree.base], ground),
+  );
+  const sides = { tree, snapshot, checkout, hold };
+  return { sides, candidate: await candidateOf(repo, sides, ground, signal) };
+}
+
+/**
+ * Returns the commit of the agent's files to merge. `checked`: merge what was checked, not what may have been written
+ * since.
+ */
+export async function snapshotToMerge(
+  repo: Repository,
+  tree: Worktree,
+  checked: boolean,
+  ground: GitEnvironment,
+): Promise<string> {
+  await settleLeftOver(repo, tree, ground);
+  if (checked) {
+    const known = await repo.git.run(["rev-parse", "-q", "--verify", `${snapshotRef(tree.name)}^{commit}`]);
+    if (known.code === 0) return known.out.trim();
+  }
+  return (await snapshotTree({ tree, files: null }, ground)).commit;
 }

@@ -1,8 +1,15 @@
 import { join } from "node:path";
 import { errorCode, errorMessage } from "../../lib/errors.ts";
 import { type Disk, quietly } from "./disk.ts";
-import { isSameContent, isSameFile, isUntouched, lstatOf, stateOf } from "./file-state.ts";
-import type { FileExchange, FileMove } from "./moves.ts";
+import {
+  type FileExchange,
+  type FileMove,
+  isSameContent,
+  isSameFile,
+  isUntouched,
+  lstatOf,
+  stateOf,
+} from "./file-state.ts";
 import { type LeftInPlace, revertExchange } from "./revert-exchange.ts";
 
 /** `changed`: another process wrote; `failed`: the system refused. Everything was rolled back in both cases. */

@@ -2,6 +2,7 @@ import { createHash, hash } from "node:crypto";
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync } from "node:fs";
 import * as z from "zod/mini";
 import { isMissing } from "../../lib/errors.ts";
+import { isSafeRelativePath } from "./locate.ts";
 
 /** What is at a path on disk: raw bytes, before any filter. */
 export const FileState = z.object({
@@ -107,4 +108,46 @@ function sha256(bytes: Uint8Array): string {
 
 export function blobOf(bytes: Uint8Array, format: ObjectFormat): string {
   return createHash(format).update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
+}
+
+const Within = z.string().check(z.refine(isSafeRelativePath));
+
+/** One file that changes. */
+export const FileMove = z.object({
+  /** Relative to the root, with `/`. */
+  path: Within,
+  /** The file before and after; null for no file. */
+  before: z.nullable(FileState),
+  after: z.nullable(FileState),
+  /** Path of the new file, relative to `bytes`; null for a deletion. */
+  incoming: z.nullable(Within),
+});
+export type FileMove = z.infer<typeof FileMove>;
+
+/** Files of one directory that change together, all or none. Plain data: a roll-back after a crash reads it. */
+export const FileExchange = z.object({
+  /** Absolute path of their directory. */
+  root: z.string(),
+  /** Absolute path on the same device, used by this merge alone, of the new and the replaced files. */
+  bytes: z.string(),
+  /** The directory in `bytes` of the replaced files, named by their number in `moves`. */
+  aside: Within,
+  /** Deletions first: a directory may become a file, and a file a directory. */
+  moves: z.array(FileMove),
+  /** Directories to make, outer ones first, with their permissions if these matter. */
+  made: z.array(z.object({ path: Within, mode: z.nullable(z.number()) })),
+  /** Directories to remove if they become empty, inner ones first, with the permissions they had. */
+  emptied: z.array(z.object({ path: Within, mode: z.number() })),
+});
+export type FileExchange = z.infer<typeof FileExchange>;
+
+/** Returns the parent directories, outer ones first. */
+export function foldersOf(path: string): string[] {
+  const names = path.split("/").slice(0, -1);
+  return names.map((_, at) => names.slice(0, at + 1).join("/"));
+}
+
+/** Maps names that some disks treat as equal to one string. */
+export function fold(path: string): string {
+  return path.normalize("NFC").toLowerCase();
 }

@@ -3,12 +3,11 @@ import { lstatSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { errorCode, isMissing } from "../../lib/errors.ts";
-import { entriesAndNested } from "../checkout-entries.ts";
+import { entriesAndNested } from "../checkout-snapshot.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
-import { dropLocksOfKilled } from "../killed-git.ts";
-import { withIndex } from "../own-index.ts";
+import { dropLocksOfKilled } from "../git-locks.ts";
 import { outputOf, refuseRequest } from "../refusal.ts";
-import { chunks, copyIndex } from "../side-index.ts";
+import { chunks, copyIndex, withIndex } from "../side-index.ts";
 import type { Committed, IndexEntry } from "./journal.ts";
 
 /** Returns entries by path; a missing file has none. */

@@ -5,8 +5,8 @@ import { isMissing } from "../../lib/errors.ts";
 import { mergeFolder, ourFolder } from "../layout.ts";
 import { Owner } from "../protocol.ts";
 import type { Disk } from "./disk.ts";
+import { FileExchange } from "./file-state.ts";
 import { bytesOf, locateMerge } from "./locate.ts";
-import { FileExchange } from "./moves.ts";
 
 /** An entry of an index, or null. */
 export const IndexEntry = z.nullable(z.object({ mode: z.string(), id: z.string() }));

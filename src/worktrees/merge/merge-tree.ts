@@ -1,8 +1,13 @@
-import type { Conflict } from "../../mailbox/worktree.ts";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod/mini";
+import type { Conflict, Worktree } from "../../mailbox/worktree.ts";
+import type { Repository } from "../environment.ts";
 import type { Git } from "../git.ts";
+import { treeRecordFolder } from "../layout.ts";
 import { outputOf, refuseRequest } from "../refusal.ts";
 import { tooOldToMerge } from "../repository.ts";
-import { markedLines } from "./marked-lines.ts";
+import { readJsonFile } from "../tree-record.ts";
 
 /** `tree` has git's marks in it after a conflict. */
 export type Merged =
@@ -88,4 +93,55 @@ export async function withLines(
 export async function textIn(git: Git, tree: string, path: string): Promise<string | null> {
   const { code, out } = await git.run(["cat-file", "blob", `${tree}:${path}`]);
   return code === 0 ? out : null;
+}
+
+/** The files that got marks when a conflict went back to its owner, and the name in the marks. */
+const Marked = z.object({ name: z.string(), paths: z.array(z.string()) });
+type Marked = z.infer<typeof Marked>;
+
+export function rememberMarked(common: string, tree: Worktree, marked: Marked): void {
+  const file = markedFile(common, tree);
+  if (marked.paths.length === 0) rmSync(file, { force: true });
+  else {
+    mkdirSync(treeRecordFolder(common, tree.name), { recursive: true });
+    writeFileSync(file, JSON.stringify(marked));
+  }
+}
+
+/**
+ * Returns the files in which the owner left marks: both sides of a conflict are not a result. `root`: the agent's
+ * worktree.
+ */
+export async function unresolved(repo: Repository, tree: Worktree, root: string): Promise<Conflict[]> {
+  const marked = readJsonFile(Marked, markedFile(repo.common, tree));
+  const open: Conflict[] = [];
+  for (const path of marked?.paths ?? []) {
+    const lines = marksOf((await textIn(repo.git, root, path)) ?? "", marked?.name ?? "");
+    if (lines.length > 0) open.push({ path, kind: "unresolved", lines });
+  }
+  return open;
+}
+
+function markedFile(common: string, { name }: Worktree): string {
+  return join(treeRecordFolder(common, name), "marked.json");
+}
+
+/** Returns the line ranges with conflict marks; lines count from 1. */
+export function markedLines(text: string): { from: number; to: number }[] {
+  const found: { from: number; to: number }[] = [];
+  let from: number | null = null;
+  for (const [at, line] of text.split("\n").entries()) {
+    if (from === null && /^<{7,} /.test(line)) from = at + 1;
+    else if (from !== null && /^>{7,} /.test(line)) {
+      found.push({ from, to: at + 1 });
+      from = null;
+    }
+  }
+  return found;
+}
+
+/** Returns the marks with this name, as Troupe's have: other text has it only by chance. */
+export function marksOf(text: string, name: string): { from: number; to: number }[] {
+  const isMark = (line: string) => /^[<>]{7,} /.test(line) && line.includes(name);
+  return text.split("\n").flatMap((line, at) => (isMark(line) ? [{ from: at + 1, to: at + 1 }] : []));
 }

@@ -7,12 +7,10 @@ import { snapshotRef } from "../layout.ts";
 import { withLock, withTreeLock } from "../lock.ts";
 import type { GitRequest, SuccessOf } from "../protocol.ts";
 import { retryAfterGc } from "../refusal.ts";
-import { snapshotToMerge } from "./agent-snapshot.ts";
-import { checkoutOf } from "./candidate.ts";
+import { checkoutOf, snapshotSides, snapshotToMerge } from "./candidate.ts";
 import { openMerge } from "./journal.ts";
 import { rollBackUnfinished } from "./roll-back.ts";
 import { showInTree } from "./settle.ts";
-import { snapshotSides } from "./snapshot-sides.ts";
 
 /** Tries the merge of a worktree into the current checkout; writes nothing there. */
 export async function prepareMerge(

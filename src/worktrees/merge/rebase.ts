@@ -3,16 +3,13 @@ import { snapshotCheckout } from "../checkout-snapshot.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { OUR_REFS } from "../layout.ts";
 import { withTreeLock } from "../lock.ts";
-import { withIndex } from "../own-index.ts";
 import type { GitRequest, SuccessOf } from "../protocol.ts";
 import { outputOf, retryAfterGc } from "../refusal.ts";
+import { withIndex } from "../side-index.ts";
 import { readRecord, writeRecord } from "../tree-record.ts";
-import { snapshotToMerge } from "./agent-snapshot.ts";
-import { beginFrom, forgetSides } from "./begin-from.ts";
-import { checkoutOf } from "./candidate.ts";
-import { type ConflictedFile, mergeTree, withLines } from "./merge-tree.ts";
-import { forgetShown, showInTree } from "./settle.ts";
-import { rememberMarked, unresolved } from "./unresolved.ts";
+import { checkoutOf, snapshotToMerge } from "./candidate.ts";
+import { type ConflictedFile, mergeTree, rememberMarked, unresolved, withLines } from "./merge-tree.ts";
+import { beginFrom, forgetShown, forgetSides, showInTree } from "./settle.ts";
 
 /**
  * Moves the worktree's base to the current checkout and merges its files, with conflict marks. The last snapshot has

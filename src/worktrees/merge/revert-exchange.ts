@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorCode, isMissing } from "../../lib/errors.ts";
 import { type Disk, quietly } from "./disk.ts";
-import { isSameContent, lstatOf, stateOf } from "./file-state.ts";
-import type { FileExchange, FileMove } from "./moves.ts";
+import { type FileExchange, type FileMove, isSameContent, lstatOf, stateOf } from "./file-state.ts";
 
 /** What could not be restored because it was written to since: the newer file stays in place. */
 export interface LeftInPlace {

@@ -1,7 +1,8 @@
 import { join } from "node:path";
-import { deleteRef } from "../delete-ref.ts";
+import { errorCode, errorMessage } from "../../lib/errors.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { gitIn } from "../git.ts";
+import { deleteRef } from "../git-locks.ts";
 import { mergeFolder, mergeRef } from "../layout.ts";
 import { answered } from "../refusal.ts";
 import { noteMerged } from "../tree-record.ts";
@@ -115,4 +116,34 @@ export function repositoryOf(common: string, { start }: MergeStory, ground: GitE
 
 export function leftOver({ path, kept }: LeftInPlace): string {
   return `${path} was changed in the meantime: what is there stays, and the other version is ${kept}.`;
+}
+
+/**
+ * The disk refused a write in the middle: rolls back what is incomplete and keeps what is complete. Returns null if
+ * nothing is left of it.
+ */
+export async function recoverFailed(
+  common: string,
+  merge: string,
+  ground: GitEnvironment,
+): Promise<MergeStory["state"] | null> {
+  try {
+    await rollBackUnfinished(common, ground);
+  } catch (error) {
+    // A full disk takes no record either: the journal still says to roll it back.
+    if (errorCode(error) === undefined) throw error;
+  }
+  return mergeStateOf(common, merge)?.state ?? null;
+}
+
+/** Returns a sentence for the user. */
+export function notDone(
+  { top }: Repository,
+  what: "brought into" | "undone in",
+  state: MergeStory["state"] | null,
+  error: unknown,
+): string {
+  const isHalf = state === "open" || state === "undoing";
+  const rest = isHalf ? " The next command on worktrees here rolls back what is left of it." : "";
+  return `Nothing was ${what} ${top}: ${errorMessage(error)}.${rest}`;
 }

@@ -4,19 +4,18 @@ import * as z from "zod/mini";
 import { Worktree } from "../../mailbox/worktree.ts";
 import { type RawChange, rawChanges } from "../changes.ts";
 import type { GitEnvironment, LocatedRepository } from "../environment.ts";
-import { readJsonFile } from "../json-file.ts";
-import { OUR_REFS, snapshotRef, treeRecordFolder, treesFolder } from "../layout.ts";
+import { idsOf } from "../git.ts";
+import { deleteRef, dropLocksOfKilled } from "../git-locks.ts";
+import { baseRef, OUR_REFS, sideRefs, snapshotRef, treeRecordFolder, treesFolder } from "../layout.ts";
+import { type LeftRepositories, leaveNestedOut } from "../left-out.ts";
 import { withTreeLock } from "../lock.ts";
-import { type LeftRepositories, leaveNestedOut } from "../nested.ts";
 import type { GitRequest, SuccessOf } from "../protocol.ts";
-import { answered, bothEnded, lastLine, refuseByGit, refuseRequest } from "../refusal.ts";
+import { answered, bothEnded, lastLine, outputOf, refuseByGit, refuseRequest } from "../refusal.ts";
 import { openSideIndex, type SideIndex, seedFromTree } from "../side-index.ts";
 import { addAll, hasFilesOf } from "../tree-add.ts";
-import { readRecord } from "../tree-record.ts";
+import { readJsonFile, readRecord } from "../tree-record.ts";
 import { gitOn, locateRepository, locateWorktree, type TreeGit } from "../worktree-location.ts";
-import { beginFrom, forgetSides } from "./begin-from.ts";
-import { lstatOf } from "./file-state.ts";
-import { foldersOf } from "./names.ts";
+import { foldersOf, lstatOf } from "./file-state.ts";
 
 /** An agent's worktree shows other files than its own for a while. */
 const Shown = z.object({
@@ -228,4 +227,30 @@ function shownFile(common: string, { name }: Worktree): string {
 /** Returns a directory on the worktree's disk, so that a file can be renamed there and back. */
 function asideFolder({ name, checkout }: Worktree): string {
   return join(treesFolder(checkout), `.shown-${name}`);
+}
+
+/** Sets branch, HEAD and index of the worktree so that `git diff` there shows exactly the edits. Repeatable. */
+export async function beginFrom(tree: Worktree, ground: GitEnvironment): Promise<void> {
+  const place = locateWorktree(tree);
+  const git = gitOn(tree, place, ground);
+  const branch = `refs/heads/${tree.branch}`;
+  // A git that was killed there would stop all others.
+  const locks = ["index.lock", "HEAD.lock"].map((name) => join(place.gitDir, name));
+  await dropLocksOfKilled(locks, 1, Number.POSITIVE_INFINITY);
+  const commands = [
+    ["update-ref", baseRef(tree.name), tree.base],
+    ["update-ref", branch, tree.base],
+    ["symbolic-ref", "HEAD", branch],
+    ["read-tree", "--reset", tree.base],
+  ];
+  for (const args of commands) outputOf(await git(args), `The worktree ${tree.name} could not be rebased`);
+  // Fails if files differ, as they should.
+  await git(["update-index", "-q", "--refresh"]);
+}
+
+/** Deletes the names of both sides of a rebase, which appear in its marks. */
+export async function forgetSides(repo: LocatedRepository, { name }: Worktree): Promise<void> {
+  const sides = sideRefs(name);
+  const ids = await idsOf((args) => repo.git.run(args), sides);
+  for (const side of sides) if (ids.has(side)) await deleteRef(repo, side);
 }

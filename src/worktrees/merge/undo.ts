@@ -8,7 +8,7 @@ import { refuseRequest } from "../refusal.ts";
 import { repositoryAt } from "../repository.ts";
 import { changedSince, few, moveBack } from "./commit.ts";
 import { exchange } from "./exchange.ts";
-import { isSameFile, lstatOf, stateOf } from "./file-state.ts";
+import { type FileExchange, type FileMove, isSameFile, lstatOf, stateOf } from "./file-state.ts";
 import {
   type Committed,
   type MergeStory,
@@ -18,9 +18,7 @@ import {
   setClosed,
   setOpen,
 } from "./journal.ts";
-import type { FileExchange, FileMove } from "./moves.ts";
-import { notDone, recoverFailed } from "./recover.ts";
-import { disposeOf, leftOver, rollBackUnfinished } from "./roll-back.ts";
+import { disposeOf, leftOver, notDone, recoverFailed, rollBackUnfinished } from "./roll-back.ts";
 
 /** Restores the exact bytes from before a merge. */
 export async function undoMerge(request: GitRequest<"undo">, ground: GitEnvironment): Promise<Undone> {

@@ -3,6 +3,7 @@ import type { Repository } from "../environment.ts";
 import { outputOf } from "../refusal.ts";
 import { chunks } from "../side-index.ts";
 import {
+  type FileMove,
   type FileState,
   type FileWithBlob,
   isUntouched,
@@ -10,7 +11,6 @@ import {
   readFileState,
   stateOf,
 } from "./file-state.ts";
-import type { FileMove } from "./moves.ts";
 import type { PlannedChange } from "./plan.ts";
 
 /** `changed`: this file was written to since it was read. */

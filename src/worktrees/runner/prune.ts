@@ -1,8 +1,17 @@
-import { existsSync, lstatSync, readdirSync, renameSync, statSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { removeDirectory } from "../../lib/remove-directory.ts";
+import { removeDirectory } from "../../lib/on-disk.ts";
 import type { GitEnvironment } from "../environment.ts";
-import { hasBorrowers } from "./borrowers.ts";
 
 export interface RepositoryLimits {
   /** Of all clones; the ones used longest ago are removed first. */
@@ -79,4 +88,27 @@ function sizeOf(folder: string): number {
     if (entry.isFile())
       bytes += lstatSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0;
   return bytes;
+}
+
+/** Notes that a repository reads the objects of a clone: a prune leaves the clone alone as long as that one exists. */
+export function noteBorrower(clone: string, name: string, path: string): void {
+  mkdirSync(folderOf(clone), { recursive: true });
+  writeFileSync(join(folderOf(clone), name), path);
+}
+
+export function dropBorrower(clone: string, name: string): void {
+  rmSync(join(folderOf(clone), name), { force: true });
+}
+
+/** Forgets those that no longer exist, such as after a reboot. */
+export function hasBorrowers(clone: string): boolean {
+  if (!existsSync(folderOf(clone))) return false;
+  const names = readdirSync(folderOf(clone));
+  const lives = names.filter((name) => existsSync(readFileSync(join(folderOf(clone), name), "utf8")));
+  for (const name of names) if (!lives.includes(name)) dropBorrower(clone, name);
+  return lives.length > 0;
+}
+
+function folderOf(clone: string): string {
+  return join(clone, "borrowers");
 }

@@ -1,15 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import type { GitEnvironment } from "../environment.ts";
-import { dropLocksOfKilled } from "../killed-git.ts";
+import { type GitEnvironment, ownEnvironment } from "../environment.ts";
+import { dropLocksOfKilled } from "../git-locks.ts";
 import { withLock } from "../lock.ts";
-import { ownEnvironment } from "../own-environment.ts";
 import type { TravelRemote } from "../protocol.ts";
 import { outputOf, refuseRequest } from "../refusal.ts";
 import { bareGit, makeBareRepository } from "../travel/bare-repository.ts";
-import { assertBundle, knownCommits, TRAVEL_REF, travelled } from "../travel/bundle.ts";
+import { assertBundle, IS_ID, knownCommits, TRAVEL_REF, travelled } from "../travel/bundle.ts";
 import { fetchCommit } from "../travel/remote.ts";
-import { IS_ID } from "../travel/repository-id.ts";
 import { pruneRepositories, REPOSITORY_LIMITS, type RepositoryLimits } from "./prune.ts";
 import {
   type EditsExport,

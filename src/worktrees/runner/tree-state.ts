@@ -1,10 +1,14 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import * as z from "zod/mini";
-import { parseIdentity } from "../../journal/process-identity.ts";
+import { type ProcessIdentity, parseIdentity, processIdentity } from "../../journal/process-identity.ts";
+import { systemClock } from "../../lib/clock.ts";
 import { isMissing } from "../../lib/errors.ts";
+import { processGroup } from "../../processes/process-group.ts";
 import type { GitEnvironment } from "../environment.ts";
-import { readJsonFile } from "../json-file.ts";
+import { refuseRequest } from "../refusal.ts";
+import { readJsonFile } from "../tree-record.ts";
 
 /** What is known of a worktree on a runner, next to it, where its agent does not write. */
 const TreeState = z.object({
@@ -83,5 +87,28 @@ function textOf(file: string): string {
   } catch (error) {
     if (isMissing(error)) return "";
     throw error;
+  }
+}
+
+const PATIENCE_MS = 10_000;
+const LOOK_EVERY_MS = 10;
+
+/**
+ * Kills the process group that worked in a worktree, and resolves when no member of it runs: it would write into the next
+ * one. The ID of a group is no other process's while a member lives, so a process with this pid and another start means
+ * that the group is gone.
+ */
+export async function endOwner(path: string, owner: ProcessIdentity | null): Promise<void> {
+  if (owner === null) return;
+  const now = processIdentity(owner.pid);
+  if (now.startedAt !== null && owner.startedAt !== null && now.startedAt !== owner.startedAt) return;
+  const group = processGroup(owner.pid, systemClock);
+  for (let waited = 0; group.running().length > 0; waited += LOOK_EVERY_MS) {
+    if (waited >= PATIENCE_MS)
+      refuseRequest(
+        `The worktree ${path} cannot be used: processes of an earlier attempt (group ${owner.pid}) do not end.`,
+      );
+    group.kill();
+    await pause(LOOK_EVERY_MS);
   }
 }

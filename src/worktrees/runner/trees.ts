@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { processIdentity } from "../../journal/process-identity.ts";
-import { removeDirectory } from "../../lib/remove-directory.ts";
+import { removeDirectory } from "../../lib/on-disk.ts";
 import { MAX_BUNDLE_BYTES, TooLargeError } from "../../mailbox/runners.ts";
 import type { Worktree } from "../../mailbox/worktree.ts";
 import type { GitEnvironment } from "../environment.ts";
@@ -22,17 +22,17 @@ import { snapshotRef } from "../layout.ts";
 import { withLock, withTreeLock } from "../lock.ts";
 import { outputOf, refuseRequest } from "../refusal.ts";
 import { addWorktree, bareGit, makeBareRepository } from "../travel/bare-repository.ts";
-import { findHead } from "../travel/head-trailer.ts";
+import { findHead } from "../travel/bundle.ts";
 import { sendCommit, type Travelling } from "../travel/send-commit.ts";
 import { writeRecord } from "../tree-record.ts";
 import { snapshotLocked } from "../tree-snapshot.ts";
 import { gitDirOf, type TreePlace } from "../worktree-location.ts";
-import { dropBorrower, noteBorrower } from "./borrowers.ts";
-import { endOwner } from "./end-owner.ts";
+import { dropBorrower, noteBorrower } from "./prune.ts";
 import {
   addHolder,
   dropHolder,
   dropHolders,
+  endOwner,
   hasHolders,
   readTreeState,
   stateFolder,

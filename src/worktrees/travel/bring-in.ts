@@ -4,12 +4,12 @@ import type { Worktree } from "../../mailbox/worktree.ts";
 import { NESTED, type RawChange, rawChanges } from "../changes.ts";
 import type { GitEnvironment, LocatedRepository } from "../environment.ts";
 import type { Git, GitAnswer } from "../git.ts";
+import { outwardLinks } from "../left-out.ts";
 import { isSafeRelativePath } from "../merge/locate.ts";
 import type { TravelRemote } from "../protocol.ts";
 import { bothEnded, outputOf, refuseRequest } from "../refusal.ts";
 import { inBorrowing } from "./bare-repository.ts";
 import { type BundledPack, knownCommits, packAt, refuseFullDisk, travelled } from "./bundle.ts";
-import { outwardLinks } from "./outward-links.ts";
 import { fetchCommit } from "./remote.ts";
 
 /** What is smaller cannot have files that fill a disk. */

@@ -1,6 +1,20 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { hash } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeFileSync,
+} from "node:fs";
 import { open } from "node:fs/promises";
+import { join } from "node:path";
+import type { Repository } from "../environment.ts";
 import type { Git, GitAnswer } from "../git.ts";
+import { ourFolder } from "../layout.ts";
 import { outputOf, refuseRequest } from "../refusal.ts";
 
 /** The only ref of a bundle, which names the commit whose files travel. */
@@ -96,4 +110,62 @@ async function readHeader(
   } finally {
     await handle.close();
   }
+}
+
+/** The line in the message of a commit of files that names the HEAD of their worktree. */
+export function headTrailer(head: string): string {
+  return `Head: ${head}`;
+}
+
+/**
+ * Returns the HEAD for a worktree with the files of a commit: the one that it names, if it exists, or else itself. `known`:
+ * what was found before, by commit.
+ */
+export async function findHead(git: Git, commit: string, known: Map<string, string>): Promise<string> {
+  const before = known.get(commit);
+  if (before !== undefined) return before;
+  const format = "--format=%(trailers:key=Head,valueonly)";
+  const shown = await git.run(["show", "-s", format, commit]);
+  const named = outputOf(shown, `The commit ${commit} could not be read`).trim();
+  const isNamed = /^[0-9a-f]{40,64}$/.test(named);
+  const isThere = isNamed && (await git.run(["merge-base", "--is-ancestor", named, commit])).code === 0;
+  const head = isThere ? named : commit;
+  // The named one may arrive later.
+  if (isThere || !isNamed) remember(known, commit, head);
+  return head;
+}
+
+const MAX_KNOWN = 1_000;
+
+function remember(known: Map<string, string>, commit: string, head: string): void {
+  if (known.size >= MAX_KNOWN) known.clear();
+  known.set(commit, head);
+}
+
+/**
+ * Returns the name of a repository on every machine: a digest of its root commits. It is kept, because finding them
+ * reads the whole history.
+ */
+export async function repositoryId(repo: Repository): Promise<string> {
+  if (repo.head === null || isShallow(repo)) return digest(`without history ${repo.common}`);
+  const file = join(ourFolder(repo.common), "repository-id");
+  const kept = existsSync(file) ? readFileSync(file, "utf8") : "";
+  if (IS_ID.test(kept)) return kept;
+  const roots = await repo.git.run(["rev-list", "--max-parents=0", repo.head]);
+  const found = outputOf(roots, `The history of ${repo.top} could not be read`).trim().split("\n").sort();
+  const id = digest(found.join("\n"));
+  mkdirSync(ourFolder(repo.common), { recursive: true });
+  writeFileSync(file, id);
+  return id;
+}
+
+export const IS_ID = /^[0-9a-f]{40}$/;
+
+function digest(text: string): string {
+  return hash("sha256", text).slice(0, 40);
+}
+
+/** A clone without its whole history: commits of it cannot travel, only files. */
+export function isShallow({ common }: Repository): boolean {
+  return existsSync(join(common, "shallow"));
 }

@@ -13,10 +13,8 @@ import { repositoryAt } from "../repository.ts";
 import { readRecord, type TreeRecord } from "../tree-record.ts";
 import { snapshotLocked } from "../tree-snapshot.ts";
 import { locateWorktree } from "../worktree-location.ts";
-import { knownCommits } from "./bundle.ts";
-import { headTrailer } from "./head-trailer.ts";
+import { headTrailer, isShallow, knownCommits, repositoryId } from "./bundle.ts";
 import { showSnapshot } from "./import.ts";
-import { isShallow, repositoryId } from "./repository-id.ts";
 import { sendCommit } from "./send-commit.ts";
 
 /** A commit whose files travel, and what its untracked files are counted from. */

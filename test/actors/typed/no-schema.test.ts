@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { whyNoSchema } from "../../../src/context/agents/schema-fault.ts";
+import { whyNoSchema } from "../../../src/context/agents/check-problem.ts";
 import { outputJsonSchema } from "../../../src/features/agents/json-schema-of.ts";
 import { supervised } from "../../support/supervised.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { checkData } from "../../../src/actors/check-data.ts";
-import { parseAnswer } from "../../../src/actors/typed-ending.ts";
+import { parseAnswer } from "../../../src/actors/ending.ts";
 
 const foundIn = (text: string) => {
   const found = parseAnswer(text);

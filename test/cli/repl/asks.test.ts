@@ -1,14 +1,19 @@
 import { describe, expect, test } from "vitest";
 import * as permissions from "../../../src/cli/repl/asks/permission.ts";
-import { planReply, planRows } from "../../../src/cli/repl/asks/plan.ts";
-import { questionChoices, questionReply, questionRows } from "../../../src/cli/repl/asks/question.ts";
+import {
+  planReply,
+  planRows,
+  questionChoices,
+  questionReply,
+  questionRows,
+} from "../../../src/cli/repl/asks/question.ts";
 import type { Sheet } from "../../../src/cli/repl/asks/shown.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import type { PermissionRequest, PlanRequest, Question } from "../../../src/policy/user-requests.ts";
-import { plain } from "../../../src/terminal/colour.ts";
 import { answerRows, chosenText } from "../../../src/terminal/dialogs/choice-form.ts";
 import { displayWidth } from "../../../src/terminal/display-width.ts";
-import { visibleText } from "../../../src/terminal/visible-text.ts";
+import { plain } from "../../../src/terminal/output-stream.ts";
+import { visibleText } from "../../../src/terminal/safe-text.ts";
 
 const { permissionReply } = permissions;
 /** The request and its answers. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { runSlashCommand } from "../../../src/cli/repl/slash-commands.ts";
-import { DEFAULT_ALIASES } from "../../../src/model/aliases.ts";
+import { DEFAULT_ALIASES } from "../../../src/model/model-names.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { fakeModels } from "../fake-session.ts";
 import { ownFiles, slashContext } from "./slash-ground.ts";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { appendLine } from "../../../src/cli/memory/memory-file.ts";
+import { appendLine } from "../../../src/cli/repl/remember.ts";
 import { runSlashCommand } from "../../../src/cli/repl/slash-commands.ts";
 import { supervised } from "../../support/supervised.ts";
 import { temporaryFolder } from "../../support/temporary.ts";

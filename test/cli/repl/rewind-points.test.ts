@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findRewindPoints } from "../../../src/cli/repl/rewind-points.ts";
+import { findRewindPoints } from "../../../src/cli/repl/rewind.ts";
 import type { JournalRecord, SessionEvent } from "../../../src/journal/session-events.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { lastExchange, showResumed } from "../../../src/cli/repl/show-resumed.ts";
+import { lastExchange, showResumed } from "../../../src/cli/repl/greetings.ts";
 import { messageText } from "../../../src/cli/user-text.ts";
 import type { SessionEvent } from "../../../src/journal/session-events.ts";
 import { sessionStateOf } from "../../../src/journal/session-state.ts";

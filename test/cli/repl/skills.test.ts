@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { OwnFiles } from "../../../src/cli/repl/own-files.ts";
+import type { OwnFiles } from "../../../src/cli/repl/repl-session.ts";
 import { callsSkill, isSlashCommand, runSlashCommand } from "../../../src/cli/repl/slash-commands.ts";
 import type { Skill } from "../../../src/context/skills/skill.ts";
 import { noUsage } from "../../../src/mailbox/conversation.ts";

@@ -1,5 +1,5 @@
 import { settingsSource } from "../../../src/cli/directories.ts";
-import type { OwnFiles } from "../../../src/cli/repl/own-files.ts";
+import type { OwnFiles } from "../../../src/cli/repl/repl-session.ts";
 import type { SlashContext } from "../../../src/cli/repl/slash-commands.ts";
 import { SessionId } from "../../../src/mailbox/ids.ts";
 import { settingsReader } from "../../../src/policy/trust/trust.ts";

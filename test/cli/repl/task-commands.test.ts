@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { tasks } from "../../../src/cli/repl/task-commands.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
-import type { TaskView } from "../../../src/tools/background/service.ts";
+import type { TaskView } from "../../../src/tools/background.ts";
 import { actor, agentView } from "../../support/agent-view.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { ownFiles, slashContext } from "./slash-ground.ts";

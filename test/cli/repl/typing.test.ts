@@ -11,13 +11,13 @@ import {
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openHistory } from "../../../src/cli/repl/history-file.ts";
+import { createQuietKeys } from "../../../src/cli/repl/key-timing.ts";
 import { readOwnKeys } from "../../../src/cli/repl/own-keys.ts";
-import { createQuietKeys } from "../../../src/cli/repl/quiet-keys.ts";
 import { createReplies } from "../../../src/cli/repl/reply-text.ts";
 import { createScreen } from "../../../src/cli/repl/screen.ts";
 import { isSlashCommand } from "../../../src/cli/repl/slash-commands.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
-import { inColour, plain } from "../../../src/terminal/colour.ts";
+import { inColour, plain } from "../../../src/terminal/output-stream.ts";
 import { wrapRow, wrapText } from "../../../src/terminal/wrap.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { temporaryFolder } from "../../support/temporary.ts";

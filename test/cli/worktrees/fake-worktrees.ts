@@ -1,5 +1,5 @@
+import type { Worktrees } from "../../../src/worktrees/git-worker.ts";
 import type { TreeListing } from "../../../src/worktrees/protocol.ts";
-import type { Worktrees } from "../../../src/worktrees/worktrees.ts";
 
 /** A keeper that answers what the test says, and fails where it was not told to be asked. */
 export function fakeWorktrees(answers: Partial<Worktrees>): Worktrees {

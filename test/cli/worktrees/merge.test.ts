@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { mergeEdits } from "../../../src/cli/worktrees/merge-edits.ts";
-import type { Worktrees } from "../../../src/worktrees/worktrees.ts";
+import type { Worktrees } from "../../../src/worktrees/git-worker.ts";
 import { FakeIO, type FakeIOOptions } from "../fake-io.ts";
 import { fakeWorktrees, listing, tree } from "./fake-worktrees.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { undoEdits } from "../../../src/cli/worktrees/undo-edits.ts";
+import type { Worktrees } from "../../../src/worktrees/git-worker.ts";
 import type { GitRequest } from "../../../src/worktrees/protocol.ts";
-import type { Worktrees } from "../../../src/worktrees/worktrees.ts";
 import { FakeIO, type FakeIOOptions } from "../fake-io.ts";
 import { fakeWorktrees, listing, tree } from "./fake-worktrees.ts";
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import type { WorktreeContext } from "../../../src/cli/worktrees/worktree-actions.ts";
 import {
   diffWorktree,
   listWorktrees,
   removeWorktree,
   restoreWorktree,
   sweepWorktrees,
+  type WorktreeContext,
 } from "../../../src/cli/worktrees/worktree-actions.ts";
-import type { Worktrees } from "../../../src/worktrees/worktrees.ts";
+import type { Worktrees } from "../../../src/worktrees/git-worker.ts";
 import { FakeIO, type FakeIOOptions } from "../fake-io.ts";
 import { fakeWorktrees, listing, tree } from "./fake-worktrees.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { agentsInFlag } from "../../../src/context/agents/agents-flag.ts";
+import { agentsInFlag } from "../../../src/context/agents/from-fields.ts";
 import { agentsIn, loaded, places, simple } from "./agent-files.ts";
 
 /** One file in a project, as it is loaded. */

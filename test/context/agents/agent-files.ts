@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { AgentsFlag } from "../../../src/context/agents/agents-flag.ts";
+import type { AgentsFlag } from "../../../src/context/agents/from-fields.ts";
 import { agentLibrary, type LoadedAgents } from "../../../src/context/agents/load.ts";
-import { diskFiles } from "../../../src/context/disk-files.ts";
+import { diskFiles } from "../../../src/context/files.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
 export interface Places {

@@ -3,10 +3,9 @@ import { chmodSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from "no
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { agentsInFlag } from "../../../src/context/agents/agents-flag.ts";
+import { agentsInFlag } from "../../../src/context/agents/from-fields.ts";
 import { agentLibrary } from "../../../src/context/agents/load.ts";
-import { diskFiles } from "../../../src/context/disk-files.ts";
-import type { Files } from "../../../src/context/files.ts";
+import { diskFiles, type Files } from "../../../src/context/files.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { agentsIn, loaded, places, simple } from "./agent-files.ts";
 

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { boundsOf, USUAL_WINDOW } from "../../../src/context/compaction/bounds.ts";
-import { overflowOf } from "../../../src/context/compaction/overflow.ts";
+import { boundsOf, overflowOf, USUAL_WINDOW } from "../../../src/context/compaction/bounds.ts";
 import { tokensOfBlocks, tokensOfText } from "../../../src/context/compaction/tokens.ts";
 
 test("an ordinary window: the wanted reply, and room for a last one behind the threshold (C24)", () => {

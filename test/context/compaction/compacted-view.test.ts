@@ -7,7 +7,7 @@ import {
   notCompacted,
   summaryMessages,
 } from "../../../src/context/compaction/compacted-view.ts";
-import { lastSummarised, RECENT_TURNS, tokensSavedByEliding } from "../../../src/context/compaction/plan.ts";
+import { lastSummarised, RECENT_TURNS, tokensSavedByEliding } from "../../../src/context/compaction/size.ts";
 import { tokensOfMessages } from "../../../src/context/compaction/tokens.ts";
 import type { Compacted, Trigger } from "../../../src/mailbox/compacted.ts";
 import { type MessageParam, noUsage } from "../../../src/mailbox/conversation.ts";

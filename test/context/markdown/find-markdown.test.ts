@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { diskFiles } from "../../../src/context/disk-files.ts";
+import { diskFiles } from "../../../src/context/files.ts";
 import { findMarkdown } from "../../../src/context/markdown/find-markdown.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 

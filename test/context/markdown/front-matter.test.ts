@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readFrontMatter } from "../../../src/context/markdown/front-matter.ts";
-import { parsePlainFields } from "../../../src/context/markdown/plain-fields.ts";
+import { parsePlainFields } from "../../../src/context/markdown/fields.ts";
+import { readFrontMatter } from "../../../src/context/markdown/read-markdown.ts";
 import { parseYamlFields } from "../../../src/context/markdown/yaml-fields.ts";
 
 async function read(text: string) {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { readFrontMatter } from "../../../src/context/markdown/front-matter.ts";
-import { misspelledKeys } from "../../../src/context/markdown/misspelled-keys.ts";
+import { misspelledKeys } from "../../../src/context/markdown/fields.ts";
+import { readFrontMatter } from "../../../src/context/markdown/read-markdown.ts";
 
 const KNOWN = ["name", "description", "tools", "model", "disable-model-invocation"];
 const WORDS = { of: "an agent", known: KNOWN, meant: { "allowed-tools": "tools" } };

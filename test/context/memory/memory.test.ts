@@ -11,8 +11,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { diskFiles } from "../../../src/context/disk-files.ts";
-import type { Files } from "../../../src/context/files.ts";
+import { diskFiles, type Files } from "../../../src/context/files.ts";
 import { MAX_MEMORY_FILE_BYTES, MAX_MEMORY_FILES, memoryReader } from "../../../src/context/memory/memory.ts";
 import type { MemorySearch } from "../../../src/context/memory/memory-paths.ts";
 import { unless } from "../../support/needs.ts";

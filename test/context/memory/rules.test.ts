@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseMemoryRule } from "../../../src/context/memory/rules.ts";
+import { parseMemoryRule } from "../../../src/context/memory/memory-paths.ts";
 
 test.each([
   ["paths: src/**/*.ts", ["src/**/*.ts"]],

@@ -1,11 +1,10 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { diskFiles } from "../../../src/context/disk-files.ts";
-import type { Files } from "../../../src/context/files.ts";
-import { type CalledSkill, skillNamed, skillTyped } from "../../../src/context/skills/find-skill.ts";
+import { diskFiles, type Files } from "../../../src/context/files.ts";
 import { skillGrants } from "../../../src/context/skills/grants.ts";
 import { skillLibrary } from "../../../src/context/skills/library.ts";
+import { type CalledSkill, skillNamed, skillTyped } from "../../../src/context/skills/skill.ts";
 import type { SkillSearch } from "../../../src/context/skills/skill-dirs.ts";
 import { builtInSkills } from "../../../src/context/skills/skill-dirs.ts";
 import { nearNames } from "../../../src/lib/near-name.ts";

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Files } from "../../../src/context/files.ts";
-import { names } from "../../../src/context/markdown/field-reader.ts";
+import { names } from "../../../src/context/markdown/fields.ts";
 import { type RenderedCommand, renderSkill } from "../../../src/context/skills/render.ts";
 import type { Skill } from "../../../src/context/skills/skill.ts";
 import { argumentsIn, findTemplateCommands } from "../../../src/context/skills/template.ts";

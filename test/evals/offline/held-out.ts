@@ -39,7 +39,7 @@ export const HELD_OUT: readonly Question[] = [
     ["show me the git log", "The newest commits.", { contains: ["{HEAD}"] }],
     ["which npm scripts are there?", "The scripts.", { contains: ["npm run build", "npm run lint"] }],
     [
-      "who imports src/model/retry-after.ts?",
+      "who imports src/model/error-response.ts?",
       "http-model.ts.",
       { contains: ["src/model/http-model\\.ts:\\d+"] },
     ],

@@ -44,7 +44,7 @@ export const PLACES: readonly Question[] = [
       "A source of worktrees or isolation.",
       at("src/\\S*(worktree|isolation|settings)\\S*:\\d+"),
     ],
-    ["where are prices of models?", "src/model/prices.ts.", first("src/model/prices\\.ts")],
+    ["where are prices of models?", "src/model/known-models.ts.", first("src/model/prices\\.ts")],
     ["who calls shorten?", "Its callers.", at("src/\\S+\\.ts:\\d+", "src/lib/text\\.ts")],
     ["what is in src/policy?", "Its files.", at("src/policy/denied-tools\\.ts")],
     ["how do I install this?", "npm install.", at("npm (install|ci)")],

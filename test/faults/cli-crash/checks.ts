@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { worktreeLine } from "../../../src/features/isolation/worktree-words.ts";
+import { worktreeLine } from "../../../src/features/isolation/worktree-result.ts";
 import { journalFile } from "../../../src/journal/paths.ts";
 import type { JournalRecord } from "../../../src/journal/session-events.ts";
 import { sessionStateOf } from "../../../src/journal/session-state.ts";

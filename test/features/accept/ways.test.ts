@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { agentsInFlag } from "../../../src/context/agents/agents-flag.ts";
+import { agentsInFlag } from "../../../src/context/agents/from-fields.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import type { ScriptedTurn } from "../../../src/model/scripted.ts";
 import {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { listAgents } from "../../../src/features/agents/listing.ts";
 import { defineAgent } from "../../../src/index.ts";
-import { agentModelsFrom } from "../../../src/model/agent-models.ts";
-import { DEFAULT_ALIASES } from "../../../src/model/aliases.ts";
+import { agentModelsFrom, DEFAULT_ALIASES } from "../../../src/model/model-names.ts";
 import type { SupervisorOptions } from "../../../src/session/options.ts";
 import { supervised } from "../../support/supervised.ts";
 

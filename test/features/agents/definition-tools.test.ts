@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { defineAgent } from "../../../src/context/agents/definition.ts";
-import { namedTools } from "../../../src/features/agents/definition-tools.ts";
+import { namedTools } from "../../../src/features/agents/listing.ts";
 
 const agent = (more: object) =>
   defineAgent({ name: "a", whenToUse: "", prompt: "p", tools: ["Read"], ...more });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { defineAgent } from "../../../src/index.ts";
-import { DEFAULT_ALIASES } from "../../../src/model/aliases.ts";
+import { DEFAULT_ALIASES } from "../../../src/model/model-names.ts";
 import type { SupervisorOptions } from "../../../src/session/options.ts";
 import { supervised } from "../../support/supervised.ts";
 

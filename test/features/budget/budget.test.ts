@@ -1,13 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { budgetOfType, tightestBudget } from "../../../src/features/budget/budget.ts";
-import { amount } from "../../../src/features/budget/format.ts";
+import { amount, budgetOfType, tightestBudget } from "../../../src/features/budget/budget.ts";
 import {
   estimateAfter,
   estimateAtStart,
   prospectOf,
   soundUsage,
 } from "../../../src/features/budget/request-estimate.ts";
-import { formatDollars, span } from "../../../src/lib/figures.ts";
+import { formatDollars, span } from "../../../src/lib/text.ts";
 import { noUsage } from "../../../src/mailbox/conversation.ts";
 import { id, ledger, MODEL, PRICES } from "./accounts.ts";
 

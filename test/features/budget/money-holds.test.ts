@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Usage } from "../../../src/mailbox/conversation.ts";
 import { noUsage } from "../../../src/mailbox/conversation.ts";
 import type { ModelClient, ModelOutcome, ModelRequest } from "../../../src/model/client.ts";
-import { costOf } from "../../../src/model/prices.ts";
+import { costOf } from "../../../src/model/known-models.ts";
 import { long } from "../../support/long.ts";
 import { startMessagesServer } from "../../support/messages-server.ts";
 import { seeded, supervised } from "../../support/supervised.ts";

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { situationFacts } from "../../../src/features/context/situation.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import type { UserHandler } from "../../../src/policy/user-requests.ts";
-import type { PermissionMode } from "../../../src/settings/rules.ts";
+import type { PermissionMode } from "../../../src/settings/permissions.ts";
 import { emptyRepository } from "../../support/git-repository.ts";
 import { supervised } from "../../support/supervised.ts";
 

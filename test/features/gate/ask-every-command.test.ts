@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { defaultSandboxSettings } from "../../../src/policy/sandbox/sandbox.ts";
 import type { SupervisorOptions } from "../../../src/session/options.ts";
-import type { PermissionMode } from "../../../src/settings/rules.ts";
+import type { PermissionMode } from "../../../src/settings/permissions.ts";
 import { supervised } from "../../support/supervised.ts";
 
 /** One command for each reply, so that their order is fixed. */

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { trackedLookUp } from "../../../src/features/gate/ever-tracked.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
-import type { Rule } from "../../../src/settings/rules.ts";
+import type { Rule } from "../../../src/settings/permissions.ts";
 import { startGitWorker } from "../../../src/worktrees/git-worker.ts";
 import { repositoryWith } from "../../support/git-repository.ts";
 

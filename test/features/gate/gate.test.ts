@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { readJournal } from "../../../src/journal/reader.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import type { UserAnswer, UserHandler, UserRequest } from "../../../src/policy/user-requests.ts";
-import type { Rule } from "../../../src/settings/rules.ts";
+import type { Rule } from "../../../src/settings/permissions.ts";
 import { shippedHosts, supervised } from "../../support/supervised.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 

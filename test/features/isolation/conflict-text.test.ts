@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { conflictText } from "../../../src/features/isolation/conflict-text.ts";
+import { conflictText } from "../../../src/features/isolation/conflicts.ts";
 
 const conflicts = [
   {

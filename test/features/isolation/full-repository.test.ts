@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { worktreeLine } from "../../../src/features/isolation/worktree-words.ts";
+import { worktreeLine } from "../../../src/features/isolation/worktree-result.ts";
 import { operations } from "../../../src/worktrees/operations.ts";
 import { unless } from "../../support/needs.ts";
 import { smallDisk } from "../../support/small-disk.ts";

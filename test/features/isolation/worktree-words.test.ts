@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { worktreeGist, worktreeLine } from "../../../src/features/isolation/worktree-words.ts";
+import { worktreeGist, worktreeLine } from "../../../src/features/isolation/worktree-result.ts";
 import type { Conflict, WorktreeResult } from "../../../src/mailbox/worktree.ts";
 
 const merged: WorktreeResult = {

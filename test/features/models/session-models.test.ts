@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { noUsage } from "../../../src/mailbox/conversation.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
-import { costOf } from "../../../src/model/prices.ts";
+import { costOf } from "../../../src/model/known-models.ts";
 import type { ScriptedTurn } from "../../../src/model/scripted.ts";
 import { resumeSession } from "../../../src/session/resume-session.ts";
 import {

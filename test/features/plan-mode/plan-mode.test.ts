@@ -11,13 +11,13 @@ import {
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sessionAsks } from "../../../src/features/gate/asking.ts";
-import { modeFrom } from "../../../src/features/gate/mode.ts";
+import { modeFrom } from "../../../src/features/gate/session-rules.ts";
 import { planService } from "../../../src/features/plan-mode/index.ts";
 import { planFilesIn } from "../../../src/features/plan-mode/plan-files.ts";
 import { ActorId, callId, MAIN } from "../../../src/mailbox/ids.ts";
 import type { Recheck } from "../../../src/policy/user-request-broker.ts";
-import type { PermissionMode } from "../../../src/settings/rules.ts";
-import { MAX_ALLOWED_PROMPTS, MAX_PLAN_CHARS, MAX_PROMPT_CHARS } from "../../../src/tools/plan/service.ts";
+import type { PermissionMode } from "../../../src/settings/permissions.ts";
+import { MAX_ALLOWED_PROMPTS, MAX_PLAN_CHARS, MAX_PROMPT_CHARS } from "../../../src/tools/plan/plan-mode.ts";
 import { planTools } from "../../../src/tools/session-tools.ts";
 import { brokerWith, nextCall, Someone, toRun } from "../../policy/asking/someone.ts";
 import { definitionOf } from "../../support/definition-of.ts";

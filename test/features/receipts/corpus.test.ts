@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { unverifiedIn } from "../../../src/features/receipts/check.ts";
 import { evidenceOf } from "../../../src/features/receipts/evidence.ts";
+import { unverifiedIn } from "../../../src/features/receipts/index.ts";
 import type { Case } from "./corpus/case.ts";
 import { honestEnglish } from "./corpus/honest-english.ts";
 import { honestOthers } from "./corpus/honest-others.ts";

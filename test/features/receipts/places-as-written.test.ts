@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { unverifiedIn } from "../../../src/features/receipts/check.ts";
 import { evidenceOf } from "../../../src/features/receipts/evidence.ts";
+import { unverifiedIn } from "../../../src/features/receipts/index.ts";
 import { ROOT } from "./project.ts";
 import { bash, read, staged } from "./staged.ts";
 

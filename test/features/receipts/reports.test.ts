@@ -1,8 +1,8 @@
 // @module-tag long
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { unverifiedIn } from "../../../src/features/receipts/check.ts";
 import { evidenceOf } from "../../../src/features/receipts/evidence.ts";
+import { unverifiedIn } from "../../../src/features/receipts/index.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import { supervised } from "../../support/supervised.ts";
 import { textsOf } from "../../support/texts-of.ts";

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { ScriptRequest } from "../../../src/features/scripts/index.ts";
-import { parseCalls } from "../../../src/features/scripts/parse-calls.ts";
-import { estimateScript } from "../../../src/features/scripts/script-estimate.ts";
+import { estimateScript, parseCalls } from "../../../src/features/scripts/script-estimate.ts";
 import { long } from "../../support/long.ts";
 import { seeded, supervised } from "../../support/supervised.ts";
 import { temporaryFolder } from "../../support/temporary.ts";

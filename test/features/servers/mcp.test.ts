@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import type { UserAnswer, UserRequest } from "../../../src/policy/user-requests.ts";
 import { resumeSession } from "../../../src/session/resume-session.ts";
-import type { Rule } from "../../../src/settings/rules.ts";
+import type { Rule } from "../../../src/settings/permissions.ts";
 import { children, server } from "../../mcp/opened-mcp.ts";
 import { ECHO_SCHEMA } from "../../mcp/servers/good-server.ts";
 import { shippedHosts, supervised } from "../../support/supervised.ts";

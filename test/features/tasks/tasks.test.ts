@@ -5,7 +5,7 @@ import { sessionStateOf } from "../../../src/journal/session-state.ts";
 import { afterChange, noTasks, type TaskChange } from "../../../src/journal/task-graph.ts";
 import { callId, MAIN } from "../../../src/mailbox/ids.ts";
 import { taskTools } from "../../../src/tools/session-tools.ts";
-import type { TaskStore } from "../../../src/tools/tasks/store.ts";
+import type { TaskStore } from "../../../src/tools/tasks/task-tools.ts";
 import { definitionOf } from "../../support/definition-of.ts";
 import { everyDayHosts, supervised } from "../../support/supervised.ts";
 

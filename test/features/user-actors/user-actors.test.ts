@@ -1,6 +1,6 @@
 // @module-tag long
 import { expect, onTestFinished, test } from "vitest";
-import { ActorError } from "../../../src/features/user-actors/actor-error.ts";
+import { ActorError } from "../../../src/features/user-actors/actor-ref.ts";
 import { defineActor } from "../../../src/features/user-actors/define-actor.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";

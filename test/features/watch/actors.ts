@@ -1,6 +1,5 @@
 import type { Vitals } from "../../../src/actors/hosts.ts";
-import type { WatchLimits } from "../../../src/features/watch/judge.ts";
-import type { WatchedActor, WatchedCall } from "../../../src/features/watch/watched-actor.ts";
+import type { WatchedActor, WatchedCall, WatchLimits } from "../../../src/features/watch/judge.ts";
 import { ActorId, CallId } from "../../../src/mailbox/ids.ts";
 
 export const limits: WatchLimits = { stuckWarnMs: 10_000, stuckMs: 60_000, silentMs: 210_000 };

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { Exit, Vitals } from "../../../src/actors/hosts.ts";
-import { threadVitals } from "../../../src/actors/thread-vitals.ts";
+import { threadVitals } from "../../../src/actors/lease.ts";
 import type { ThreadPool } from "../../../src/actors/tool-threads.ts";
+import type { WatchedActor } from "../../../src/features/watch/judge.ts";
 import { startWatch, type Watch, type WatchNews } from "../../../src/features/watch/watch.ts";
-import type { WatchedActor } from "../../../src/features/watch/watched-actor.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { ActorId, CallId } from "../../../src/mailbox/ids.ts";
 import { poolOf, readCall, readIn, taken } from "../../actors/pool-threads.ts";

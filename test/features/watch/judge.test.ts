@@ -1,8 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Finding, judgeActor, judgeSession, silenceOf } from "../../../src/features/watch/judge.ts";
-import { reasonOf, warningOf } from "../../../src/features/watch/sentences.ts";
-import type { WatchedActor } from "../../../src/features/watch/watched-actor.ts";
+import {
+  type Finding,
+  judgeActor,
+  judgeSession,
+  silenceOf,
+  type WatchedActor,
+} from "../../../src/features/watch/judge.ts";
+import { reasonOf, warningOf } from "../../../src/features/watch/watch.ts";
 import { callDeadline, watched } from "../../../src/features/watch/watched-record.ts";
 import { ActorId, CallId, MAIN } from "../../../src/mailbox/ids.ts";
 import { actor, blockedFor, call, limits } from "./actors.ts";

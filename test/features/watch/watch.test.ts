@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Vitals } from "../../../src/actors/hosts.ts";
+import type { WatchedActor } from "../../../src/features/watch/judge.ts";
 import { AwakeTime, startWatch, type WatchNews } from "../../../src/features/watch/watch.ts";
-import type { WatchedActor } from "../../../src/features/watch/watched-actor.ts";
 import { ActorId, CallId } from "../../../src/mailbox/ids.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { actor, call, limits } from "./actors.ts";

@@ -3,8 +3,8 @@ import {
   type FileWritersParts,
   type WriteClaim,
 } from "../../../src/features/writers/file-writers.ts";
+import type { WantedFile } from "../../../src/features/writers/held-worktrees.ts";
 import type { Touch, TouchedLines } from "../../../src/features/writers/overlap-text.ts";
-import type { WantedFile } from "../../../src/features/writers/repo-file.ts";
 import { type ActorId, callId } from "../../../src/mailbox/ids.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { loadedText } from "../../../src/context/skills/loaded-text.ts";
+import { loadedText } from "../../../src/context/skills/render.ts";
 import { forkWords } from "../../../src/features/skills/slash-line.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import { unanswered } from "../../../src/model/offline/conversation.ts";

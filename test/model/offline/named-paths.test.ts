@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { findNamedPaths } from "../../../src/model/offline/search.ts";
-import { termsOf } from "../../../src/model/offline/terms.ts";
+import { findNamedPaths, termsOf } from "../../../src/model/offline/search.ts";
 
 const FILES = [
   "docs/mailbox.md",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { questionsIn } from "../../../src/model/offline/answer.ts";
-import { agentInput } from "../../../src/model/offline/delegate.ts";
+import { agentInput } from "../../../src/model/offline/instructions.ts";
 
 describe("questions in a prompt", () => {
   test.each<[string, string[]]>([

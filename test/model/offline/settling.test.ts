@@ -3,13 +3,13 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { conflictText } from "../../../src/features/isolation/conflict-text.ts";
+import { conflictText } from "../../../src/features/isolation/conflicts.ts";
 import type { MessageParam } from "../../../src/mailbox/conversation.ts";
 import type { Conflict } from "../../../src/mailbox/worktree.ts";
-import { conflictNoticeIn } from "../../../src/model/offline/conflict-notice.ts";
+import { conflictNoticeIn } from "../../../src/model/offline/conversation.ts";
 import { resolveConflict } from "../../../src/model/offline/resolve-conflict.ts";
 import { offeredTools } from "../../../src/model/offline/tools.ts";
-import { markedLines } from "../../../src/worktrees/merge/marked-lines.ts";
+import { markedLines } from "../../../src/worktrees/merge/merge-tree.ts";
 import { repositoryWith, type TestRepository } from "../../support/git-repository.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import {

@@ -14,7 +14,7 @@ test.each([
   ["how does an agent end?", "src/actors/ending.ts"],
   ["How does an agent end, and where is its one summary made?", "src/events/agent-result.ts"],
   ["where are exit codes decided?", "src/cli/exit-codes.ts"],
-  ["how long does Retry-After make everyone wait?", "src/model/retry-after.ts"],
+  ["how long does Retry-After make everyone wait?", "src/model/error-response.ts"],
   ["where are ids made?", "src/mailbox/ids.ts"],
 ])("%s cites %s, and nothing that is not so", { tags: ["long"] }, async (question, path) => {
   const { text, turns } = await converse({ cwd: root, prompt: question });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { engineOf } from "../../../src/policy/engine/engine.ts";
 import * as policy from "../../../src/policy/index.ts";
-import type { Rule } from "../../../src/settings/rules.ts";
+import type { Rule } from "../../../src/settings/permissions.ts";
 import { ownPlace, type Place } from "./workspace.ts";
 
 const rule = (behaviour: Rule["behaviour"], text: string, scope: Rule["scope"] = "project"): Rule => ({

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { engineOf } from "../../../src/policy/engine/engine.ts";
-import type { Rule } from "../../../src/settings/rules.ts";
+import type { Rule } from "../../../src/settings/permissions.ts";
 
 const anchors = { projectRoot: "/p", home: "/home/me", platform: "linux" } as const;
 const deny = (text: string): Rule => ({ text, behaviour: "deny", scope: "project" });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { engineOf } from "../../../src/policy/engine/engine.ts";
-import type { Behaviour, PermissionMode, Rule } from "../../../src/settings/rules.ts";
+import type { Behaviour, PermissionMode, Rule } from "../../../src/settings/permissions.ts";
 import { ownPlace } from "./workspace.ts";
 
 const odd = "Get-ChildItem | % { $_.Name.Split('(')[0] }";

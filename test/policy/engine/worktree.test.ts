@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { engineOf } from "../../../src/policy/engine/engine.ts";
-import type { PermissionMode, Rule } from "../../../src/settings/rules.ts";
+import type { PermissionMode, Rule } from "../../../src/settings/permissions.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
 const rule = (behaviour: Rule["behaviour"], text: string): Rule => ({ text, behaviour, scope: "project" });

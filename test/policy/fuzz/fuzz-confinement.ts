@@ -5,7 +5,7 @@ import { engineOf } from "../../../src/policy/engine/engine.ts";
 import { lightConfinement } from "../../../src/policy/sandbox/light.ts";
 import { startProcesses } from "../../../src/processes/client.ts";
 import { confine } from "../../../src/processes/confine.ts";
-import type { Rule } from "../../../src/settings/rules.ts";
+import type { Rule } from "../../../src/settings/permissions.ts";
 import { runWith } from "../sandbox/ground.ts";
 import { checkLines, type Found } from "./check-lines.ts";
 import { makeDice } from "./dice.ts";

@@ -10,7 +10,7 @@ import type { HookCaller } from "../../../src/policy/hooks/results.ts";
 import type { HookPorts } from "../../../src/policy/hooks/run-hooks.ts";
 import { startProcesses } from "../../../src/processes/client.ts";
 import type { HookEvent } from "../../../src/settings/hook-events.ts";
-import type { Scope } from "../../../src/settings/rules.ts";
+import type { Scope } from "../../../src/settings/permissions.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
 export interface Entry {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describedPolicy } from "../../../src/policy/sandbox/describe.ts";
+import { describedPolicy } from "../../../src/policy/sandbox/sandbox.ts";
 
 const described = {
   writable: ["/home/me/repo", "/home/me/repo", "/more"],

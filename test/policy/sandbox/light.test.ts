@@ -21,7 +21,7 @@ import { engineOf } from "../../../src/policy/engine/engine.ts";
 import { type LightOptions, lightConfinement } from "../../../src/policy/sandbox/light.ts";
 import { startProcesses } from "../../../src/processes/client.ts";
 import { platformShell } from "../../../src/processes/platform-shell.ts";
-import type { Rule } from "../../../src/settings/rules.ts";
+import type { Rule } from "../../../src/settings/permissions.ts";
 import { unless } from "../../support/needs.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { runWith } from "./ground.ts";

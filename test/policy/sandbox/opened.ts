@@ -6,7 +6,7 @@ import { backgroundCommands, type Commands } from "../../../src/features/backgro
 import { outputsIn } from "../../../src/journal/outputs.ts";
 import { callId, MAIN, randomIds } from "../../../src/mailbox/ids.ts";
 import type { CommandResult } from "../../../src/mailbox/runs.ts";
-import { trustedProgram } from "../../../src/policy/sandbox/programs.ts";
+import { trustedProgram } from "../../../src/policy/sandbox/find-builder.ts";
 import type { SandboxPlace, SandboxSettings } from "../../../src/policy/sandbox/sandbox.ts";
 import { startProcesses } from "../../../src/processes/client.ts";
 import { platformShell } from "../../../src/processes/platform-shell.ts";

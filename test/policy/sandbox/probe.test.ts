@@ -5,12 +5,12 @@ import {
   keepProbe,
   probeKey,
   readProbe,
+  trustedProgram,
   whyNotHere,
   whyNotStarted,
 } from "../../../src/policy/sandbox/find-builder.ts";
 import { judged } from "../../../src/policy/sandbox/open.ts";
 import type { Findings } from "../../../src/policy/sandbox/probe.ts";
-import { trustedProgram } from "../../../src/policy/sandbox/programs.ts";
 import { onLinux } from "../../support/needs.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 

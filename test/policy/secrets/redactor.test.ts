@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { credentialsIn } from "../../../src/policy/secrets/credentials.ts";
 import { SECRET_PATTERNS } from "../../../src/policy/secrets/patterns.ts";
-import { redactionOf, redactor } from "../../../src/policy/secrets/redactor.ts";
+import { credentialsIn, redactionOf, redactor } from "../../../src/policy/secrets/redactor.ts";
 import { long } from "../../support/long.ts";
 
 /** So that no scanner takes this file for a leak: the beginning and the rest are apart. */

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { withoutBraces } from "../../../src/policy/shell/braces.ts";
+import { withoutBraces } from "../../../src/policy/engine/values.ts";
 import { parseShell } from "../../../src/policy/shell/parse.ts";
 import { onLinux } from "../../support/needs.ts";
 

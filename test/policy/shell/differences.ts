@@ -1,8 +1,7 @@
-import { isPlainCommand } from "../../../src/policy/engine/command-words.ts";
-import { withoutBraces } from "../../../src/policy/shell/braces.ts";
+import { isPlainCommand } from "../../../src/policy/engine/command-rules.ts";
+import { withoutBraces } from "../../../src/policy/engine/values.ts";
 import { parseShell } from "../../../src/policy/shell/parse.ts";
-import type { ShellPart } from "../../../src/policy/shell/script.ts";
-import type { ShellWord } from "../../../src/policy/shell/words.ts";
+import type { ShellPart, ShellWord } from "../../../src/policy/shell/script.ts";
 import { findStarted, unwrap } from "../../../src/policy/shell/wrappers.ts";
 
 export interface Difference {

@@ -4,10 +4,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { engineOf } from "../../../src/policy/engine/engine.ts";
-import { gitGrants } from "../../../src/policy/trust/foreign-git.ts";
-import { withForeignGit } from "../../../src/policy/trust/git-calls.ts";
-import { gitSettingsIn } from "../../../src/policy/trust/git-config-text.ts";
-import type { PermissionMode } from "../../../src/settings/rules.ts";
+import { gitGrants, withForeignGit } from "../../../src/policy/trust/foreign-git.ts";
+import { gitSettingsIn } from "../../../src/policy/trust/git-files.ts";
+import type { PermissionMode } from "../../../src/settings/permissions.ts";
 import { long } from "../../support/long.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 

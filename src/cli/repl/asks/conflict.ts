@@ -1,8 +1,8 @@
 import type { WaitingForUser } from "../../../events/event.ts";
-import { conflictName } from "../../../features/isolation/worktree-words.ts";
+import { conflictName } from "../../../features/isolation/worktree-result.ts";
 import type { Conflict } from "../../../mailbox/worktree.ts";
 import type { Choices } from "../../../terminal/dialogs/choice-form.ts";
-import { visibleLine } from "../../../terminal/visible-text.ts";
+import { visibleLine } from "../../../terminal/safe-text.ts";
 import { wrapText } from "../../../terminal/wrap.ts";
 import { field, type Sheet } from "./shown.ts";
 

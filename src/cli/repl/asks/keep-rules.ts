@@ -1,13 +1,12 @@
 import { troupeHome } from "../../../journal/paths.ts";
-import { agreeToRules } from "../../../policy/trust/agree-to-rules.ts";
+import { agreeToRules } from "../../../policy/trust/trust-store.ts";
 import { addToList } from "../../../settings/edit-settings.ts";
 import { type SettingsPath, settingsPaths } from "../../../settings/paths.ts";
 import { schema } from "../../../settings/schema.ts";
 import type { Choices } from "../../../terminal/dialogs/choice-form.ts";
-import { safeLine } from "../../../terminal/safe-text.ts";
-import { visibleLine } from "../../../terminal/visible-text.ts";
+import { safeLine, visibleLine } from "../../../terminal/safe-text.ts";
 import { whereOf } from "../../directories.ts";
-import type { OwnFiles } from "../own-files.ts";
+import type { OwnFiles } from "../repl-session.ts";
 import { field, type Sheet } from "./shown.ts";
 
 export const keepChoices: Choices = {

@@ -1,9 +1,8 @@
 import type { PermissionRequest, UserAnswer } from "../../../policy/user-requests.ts";
 import type { Choices, OfferedAnswer } from "../../../terminal/dialogs/choice-form.ts";
-import { diffCount, diffRows } from "../../../terminal/diff/rows.ts";
-import type { CompareWords } from "../../../terminal/diff/words.ts";
-import { visibleLine } from "../../../terminal/visible-text.ts";
-import { formatDanger } from "../../permission-text.ts";
+import { type CompareWords, diffCount, diffRows } from "../../../terminal/diff.ts";
+import { visibleLine } from "../../../terminal/safe-text.ts";
+import { formatDanger } from "../../permissions/format.ts";
 import { askersOf, field, isLong, isLongSubject, type Sheet, subjectRows, WORDS } from "./shown.ts";
 
 /** What the user typed at a permission request. */

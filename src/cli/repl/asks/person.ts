@@ -8,12 +8,18 @@ import type {
   UserRequest,
 } from "../../../policy/user-requests.ts";
 import { type Choices, chosenKey } from "../../../terminal/dialogs/choice-form.ts";
-import { createWords } from "../../../terminal/diff/words.ts";
-import type { OwnFiles } from "../own-files.ts";
+import { createWords } from "../../../terminal/diff.ts";
+import type { OwnFiles } from "../repl-session.ts";
 import type { Dialog, Terminal } from "../terminal.ts";
 import { isPlainEdit, permissionChoices, permissionReply, permissionRows } from "./permission.ts";
-import { planChoices, planReply, planRows } from "./plan.ts";
-import { questionChoices, questionReply, questionRows } from "./question.ts";
+import {
+  planChoices,
+  planReply,
+  planRows,
+  questionChoices,
+  questionReply,
+  questionRows,
+} from "./question.ts";
 import { askersOf, type Sheet } from "./shown.ts";
 
 const PROMPT = "answer › ";

@@ -5,7 +5,7 @@ import { troupeVersion } from "../../../lib/version.ts";
 import type { Usage } from "../../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../../mailbox/ids.ts";
 import type { SupervisorHandle } from "../../../session/supervisor-handle.ts";
-import type { SessionStatus } from "../../../terminal/live/status-line.ts";
+import type { SessionStatus } from "../../../terminal/live/prompt-rows.ts";
 
 export interface FactsOf {
   readonly session: Pick<SupervisorHandle, "session" | "folder" | "mode" | "usage" | "describe" | "tasks">;

@@ -1,14 +1,15 @@
+import { dirname, isAbsolute, join } from "node:path";
 import type { SupervisorEvent } from "../../../events/event.ts";
 import { errorMessage } from "../../../lib/errors.ts";
+import { readRegularFile } from "../../../lib/files.ts";
 import { contextWindowOf } from "../../../model/known-models.ts";
 import type { RunProcess } from "../../../policy/hooks/hook-process.ts";
 import type { SupervisorHandle } from "../../../session/supervisor-handle.ts";
 import type { StatusLine } from "../../../settings/read-settings.ts";
 import { cutToWidth } from "../../../terminal/display-width.ts";
-import { statusLine } from "../../../terminal/live/status-line.ts";
-import type { CliIO } from "../../io.ts";
+import { statusLine } from "../../../terminal/live/prompt-rows.ts";
+import type { CliIO } from "../../process-io.ts";
 import type { Terminal } from "../terminal.ts";
-import { gitBranch } from "./git-branch.ts";
 import { createSessionFacts, type FactsOf } from "./session-facts.ts";
 import type { StatusCommand } from "./status-command.ts";
 
@@ -72,4 +73,30 @@ function withMode(rows: readonly string[], vim: string | null): readonly string[
   if (vim === null) return rows;
   const [first = "", ...more] = rows;
   return [`  ${[vim, first.trimStart()].filter(Boolean).join(" · ")}`, ...more];
+}
+
+/** A file of git with one line. */
+const MOST_BYTES = 4_096;
+
+/** Returns the branch that is checked out in a directory, or the start of the commit; null outside of a repository. */
+export function gitBranch(cwd: string): string | null {
+  for (let dir = cwd; ; dir = dirname(dir)) {
+    const own = lineOf(join(dir, ".git", "HEAD"));
+    if (own !== null) return nameOf(own);
+    const [, linked] = /^gitdir: (.+)$/.exec(lineOf(join(dir, ".git")) ?? "") ?? [];
+    if (linked !== undefined) {
+      const head = lineOf(join(isAbsolute(linked) ? linked : join(dir, linked), "HEAD"));
+      return head === null ? null : nameOf(head);
+    }
+    if (dirname(dir) === dir) return null;
+  }
+}
+
+function nameOf(head: string): string {
+  return /^ref: refs\/heads\/(.+)$/.exec(head)?.[1] ?? head.slice(0, 8);
+}
+
+function lineOf(path: string): string | null {
+  const file = readRegularFile(path, MOST_BYTES);
+  return file.type === "read" ? (file.bytes.toString("utf8").split("\n", 1)[0] ?? "") : null;
 }

@@ -1,7 +1,19 @@
 import type { Operator, Target } from "./command.ts";
-import { endOfRun, type Find, type MovedTo, motions, otherCase } from "./motions.ts";
+import {
+  type Buffer,
+  endOfRun,
+  type Find,
+  firstOfLine,
+  isBlank,
+  lineEnd,
+  lineStart,
+  type MovedTo,
+  motions,
+  otherCase,
+  splice,
+  type Units,
+} from "./motions.ts";
 import { textObject } from "./text-objects.ts";
-import { type Buffer, firstOfLine, isBlank, lineEnd, lineStart, splice, type Units } from "./units.ts";
 
 /** What was deleted or copied last. */
 export interface Register {

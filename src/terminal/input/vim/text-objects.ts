@@ -1,5 +1,4 @@
-import { endOfRun } from "./motions.ts";
-import { type Buffer, isBlank, lineEnd, lineStart, type Units, wordKind } from "./units.ts";
+import { type Buffer, endOfRun, isBlank, lineEnd, lineStart, type Units, wordKind } from "./motions.ts";
 
 /** A part of a text: its first character, and the one behind its last. */
 export type TextSpan = readonly [from: number, to: number];

@@ -1,6 +1,6 @@
 import type { TextEditor } from "../editor.ts";
 import { isKey, type Key } from "../keys.ts";
-import { type Buffer, onCharacter, unitsOf } from "./units.ts";
+import { type Buffer, onCharacter, unitsOf } from "./motions.ts";
 import { escapeVim, noted, type Pressed, pressVim, startVim, type VimState } from "./vim.ts";
 
 /** Vim's keys, in front of an editor. */

@@ -1,7 +1,15 @@
 import { parseCommand, type VimCommand } from "./command.ts";
-import type { Find } from "./motions.ts";
+import {
+  type Buffer,
+  type Find,
+  firstOfLine,
+  lineEnd,
+  lineStart,
+  onCharacter,
+  splice,
+  type Units,
+} from "./motions.ts";
 import { join, move, put, type Register, rangeOf, remove, replace, take, toggleCase } from "./operate.ts";
-import { type Buffer, firstOfLine, lineEnd, lineStart, onCharacter, splice, type Units } from "./units.ts";
 
 /** What is typed until Escape, and what it began with. */
 interface Insertion {

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { gitBranch } from "../../../../src/cli/repl/status/git-branch.ts";
 import { createSessionFacts } from "../../../../src/cli/repl/status/session-facts.ts";
 import { createStatusCommand } from "../../../../src/cli/repl/status/status-command.ts";
+import { gitBranch } from "../../../../src/cli/repl/status/status-rows.ts";
 import type { SupervisorEvent } from "../../../../src/events/event.ts";
 import { MAIN } from "../../../../src/mailbox/ids.ts";
 import type { RunRequest, RunResult } from "../../../../src/mailbox/runs.ts";

@@ -1,0 +1,71 @@
+import type { ReadEntry, Todo } from "../mailbox/messages.ts";
+
+/**
+ * What one agent has seen of each file. One for each agent (A22.9): two agents must not satisfy each other's read-first
+ * check. Turn records carry the entries, so they survive a change of thread.
+ */
+export class ReadLedger {
+  readonly #entries = new Map<string, ReadEntry>();
+  #fresh: ReadEntry[] = [];
+
+  constructor(entries: readonly ReadEntry[] = []) {
+    for (const entry of entries) this.#entries.set(entry.path, entry);
+  }
+
+  /** `entry.path` is the resolved real path. */
+  record(entry: ReadEntry): void {
+    this.#entries.set(entry.path, entry);
+    this.#fresh.push(entry);
+  }
+
+  get(realPath: string): ReadEntry | undefined {
+    return this.#entries.get(realPath);
+  }
+
+  get all(): readonly ReadEntry[] {
+    return [...this.#entries.values()];
+  }
+
+  /** Entries that are in no turn record yet. */
+  get fresh(): readonly ReadEntry[] {
+    return this.#fresh;
+  }
+
+  /** Returns the entries since the last call, for the turn record. */
+  takeFresh(): ReadEntry[] {
+    const fresh = this.#fresh;
+    this.#fresh = [];
+    return fresh;
+  }
+}
+
+/** The todo list of an agent: replaced as a whole, and recorded with the turn that replaced it. */
+export class TodoList {
+  #items: readonly Todo[];
+  #isFresh = false;
+
+  constructor(items: readonly Todo[]) {
+    this.#items = items;
+  }
+
+  get items(): readonly Todo[] {
+    return this.#items;
+  }
+
+  replace(items: readonly Todo[]): void {
+    this.#items = items;
+    this.#isFresh = true;
+  }
+
+  /** The list if it is in no turn record yet. */
+  get fresh(): readonly Todo[] | undefined {
+    return this.#isFresh ? this.#items : undefined;
+  }
+
+  /** Returns the list for the turn record; undefined if it has not been replaced since. */
+  takeFresh(): Todo[] | undefined {
+    if (!this.#isFresh) return undefined;
+    this.#isFresh = false;
+    return [...this.#items];
+  }
+}
