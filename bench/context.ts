@@ -7,6 +7,7 @@ import { diskFiles } from "../src/context/files.ts";
 import { memoryReader } from "../src/context/memory/memory.ts";
 import { memoryBlock, memoryFacts, memoryRoom } from "../src/context/memory/memory-text.ts";
 import { Supervisor } from "../src/session/supervisor.ts";
+import { userPlaces } from "../src/settings/paths.ts";
 import { inThreadHost } from "../test/support/in-thread-host.ts";
 import { type RequestBody, startMessagesServer } from "../test/support/messages-server.ts";
 import { promptCache } from "../test/support/prompt-cache.ts";
@@ -52,7 +53,7 @@ function withMemory(folder: string): string {
 }
 
 function searchIn(folder: string) {
-  return { homedir: folder, home: join(folder, ".troupe"), managed: folder, trusted: () => false };
+  return { ...userPlaces({}, folder), home: join(folder, ".troupe"), managed: folder, trusted: () => false };
 }
 
 function assembly(folder: string, cwd: string, rounds: number): BenchResult[] {

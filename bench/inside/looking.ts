@@ -5,6 +5,7 @@ import { agentLibrary } from "../../src/context/agents/load.ts";
 import { diskFiles } from "../../src/context/files.ts";
 import { skillLibrary } from "../../src/context/skills/library.ts";
 import { skillsBlocks } from "../../src/context/skills/listing.ts";
+import { userPlaces } from "../../src/settings/paths.ts";
 import { answer, given } from "../own-process.ts";
 
 /** All skills and agents of a folder looked at by a process that has just begun. */
@@ -23,7 +24,7 @@ export interface LookingRun {
 }
 
 const { cwd, home } = given<LookingTask>();
-const where = { cwd, homedir: home, home, managed: join(home, "none") };
+const where = { cwd, ...userPlaces({}, home), home, managed: join(home, "none") };
 const trust = { trusted: () => false, agreed: () => false, denied: () => false };
 const skills = skillLibrary({ ...where, ...trust }, diskFiles);
 const blockOf = skillsBlocks();

@@ -15,7 +15,9 @@ export function renderSettingsDoc(): string {
 | user | \`~/.claude/settings.json\` | yours, for every folder |
 | project | \`.claude/settings.json\` | the folder's, shared |
 | local | \`.claude/settings.local.json\` | yours, for this folder |`,
-    `- Of a setting with one value the last file's counts. Lists and hooks of all files count together; entries of
+    `- \`CLAUDE_CONFIG_DIR\` names another directory in place of \`~/.claude\`: your settings, agents, skills, commands, rules and memory are
+  read there, and your MCP servers in its \`.claude.json\`.
+- Of a setting with one value the last file's counts. Lists and hooks of all files count together; entries of
   an object (\`env\`, \`mcpServers\`) are settings of their own.
 - What the enterprise denies, its hooks, and the mode it sets stay, whatever another file says.
 - The project's and the local file can always deny and ask. What else they say is left out until you trust the

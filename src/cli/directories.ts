@@ -6,7 +6,7 @@ import { errorCode, isMissing } from "../lib/errors.ts";
 import { expandHome } from "../lib/paths.ts";
 import { printable } from "../lib/text.ts";
 import { type SettingsSource, settingsReader } from "../policy/trust/trust.ts";
-import { managedSettingsFile, type SettingsRoots } from "../settings/paths.ts";
+import { managedSettingsFile, type SettingsRoots, userPlaces } from "../settings/paths.ts";
 import type { SourcedText } from "../settings/read-settings.ts";
 import type { Arguments } from "./arguments.ts";
 import { UsageError } from "./exit-codes.ts";
@@ -45,8 +45,12 @@ function problemOf(error: unknown): string {
 }
 
 /** Returns where the settings files about a directory are. */
-export function whereOf({ homedir, managedSettings }: CliIO, root: string): SettingsRoots {
-  return { homedir, root, ...(managedSettings === undefined ? {} : { managed: managedSettings }) };
+export function whereOf({ env, homedir, managedSettings }: CliIO, root: string): SettingsRoots {
+  return {
+    ...userPlaces(env, homedir),
+    root,
+    ...(managedSettings === undefined ? {} : { managed: managedSettings }),
+  };
 }
 
 export function settingsSource(io: CliIO, root: string): SettingsSource {

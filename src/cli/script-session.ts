@@ -12,6 +12,7 @@ import { newsLine, textOfValue } from "../features/scripts/thread-requests.ts";
 import { errorMessage } from "../lib/errors.ts";
 import { parseJson } from "../lib/json.ts";
 import { formatDollars } from "../lib/text.ts";
+import { type UserPlaces, userPlaces } from "../settings/paths.ts";
 import { counted } from "../terminal/figures.ts";
 import { safeLine } from "../terminal/safe-text.ts";
 import { RUN_PREFIX } from "../tools/workflow.ts";
@@ -41,7 +42,7 @@ export async function runScriptFile(args: Arguments, context: Context): Promise<
     throw new UsageError("run needs a script: troupe run FILE, or troupe run --resume ID.");
   const given = argsOf(args.value(runFlags.arg) ?? []);
   const cwd = await workingDir(args, io);
-  const named = file === undefined ? null : scriptFor(file, cwd, io.homedir);
+  const named = file === undefined ? null : scriptFor(file, cwd, userPlaces(io.env, io.homedir));
   const setup = await setUpSessionOrResume(args, context, {
     title: `script ${named?.name ?? ""}`.trim(),
     maxAgents: args.value(concurrency),
@@ -99,9 +100,9 @@ export async function runScriptFile(args: Arguments, context: Context): Promise<
 }
 
 /** Throws a `UsageError` if there is no such script. */
-function scriptFor(file: string, cwd: string, homedir: string): ScriptSource {
+function scriptFor(file: string, cwd: string, places: UserPlaces): ScriptSource {
   try {
-    return isScriptPath(file) ? readScript(resolve(cwd, file)) : findScript(file, { cwd, homedir });
+    return isScriptPath(file) ? readScript(resolve(cwd, file)) : findScript(file, { cwd, ...places });
   } catch (error) {
     throw new UsageError(errorMessage(error));
   }

@@ -13,6 +13,7 @@ import { whyNotAsRoot } from "../policy/root-bypass.ts";
 import type { SupervisorOptions } from "../session/options.ts";
 import type { ResumableSession } from "../session/resume-session.ts";
 import { limitRanges } from "../settings/limits.ts";
+import { userPlaces } from "../settings/paths.ts";
 import { type PermissionMode, whyNotMode } from "../settings/permissions.ts";
 import type { ReadSettings, Settings } from "../settings/read-settings.ts";
 import { settingName } from "../settings/setting.ts";
@@ -213,8 +214,10 @@ async function runnersOf(
 
 /** Memory is read in an untrusted directory too; only what it imports from elsewhere is not. */
 function contextOf(io: CliIO, home: string, trusted: boolean): NonNullable<SupervisorOptions["context"]> {
-  const { homedir } = io;
-  return { memory: { homedir, home, managed: managedDir(io), trusted: () => trusted }, surroundings: true };
+  return {
+    memory: { ...userPlaces(io.env, io.homedir), home, managed: managedDir(io), trusted: () => trusted },
+    surroundings: true,
+  };
 }
 
 type Availability = Required<Pick<SupervisorOptions, "aliases" | "availableModels">>;

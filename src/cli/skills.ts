@@ -3,6 +3,7 @@ import type { SkillSearch } from "../context/skills/skill-dirs.ts";
 import type { SkillsOptions } from "../features/skills/options.ts";
 import type { Grant } from "../policy/trust/grants.ts";
 import type { SupervisorOptions } from "../session/options.ts";
+import { userPlaces } from "../settings/paths.ts";
 import type { Settings } from "../settings/read-settings.ts";
 import { managedDir } from "./directories.ts";
 import type { CliIO } from "./process-io.ts";
@@ -17,7 +18,13 @@ export async function skillGrantsIn(io: CliIO, { cwd, home }: Where): Promise<Gr
   const { skillLibrary } = await import("../context/skills/library.ts");
   const { diskFiles } = await import("../context/files.ts");
   const search: SkillSearch & { readonly cwd: string } = {
-    ...{ cwd, homedir: io.homedir, home, managed: managedDir(io), reserved: conversationCommands },
+    ...{
+      cwd,
+      ...userPlaces(io.env, io.homedir),
+      home,
+      managed: managedDir(io),
+      reserved: conversationCommands,
+    },
     // What its links lead to is not shown before the user has agreed.
     ...{ trusted: () => false, agreed: () => false, denied: () => false },
   };
@@ -41,7 +48,7 @@ export function skillsOptions(
     ...given.settings.skills,
     hooks: given.withHooks,
     search: {
-      ...{ homedir: io.homedir, home, managed: managedDir(io), agreed, plugins },
+      ...{ ...userPlaces(io.env, io.homedir), home, managed: managedDir(io), agreed, plugins },
       reserved: conversationCommands,
       trusted: () => trusted,
     },

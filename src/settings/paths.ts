@@ -1,4 +1,5 @@
-import { join, win32 } from "node:path";
+import { join, resolve, win32 } from "node:path";
+import { expandHome } from "../lib/paths.ts";
 import type { Scope } from "./permissions.ts";
 
 /** The scopes that have a file. If only one value can count, the last one does (A18.2). */
@@ -10,8 +11,23 @@ export interface SettingsPath {
   readonly file: string;
 }
 
-export interface SettingsRoots {
+/** Where the user keeps what counts in every directory. Absolute. */
+export interface UserPlaces {
   readonly homedir: string;
+  /** Settings, agents, skills, commands and memory. */
+  readonly claudeDir: string;
+  /** The file in which other tools keep the user's MCP servers. */
+  readonly claudeFile: string;
+}
+
+/** Returns the places that Claude Code uses: `~/.claude` and `~/.claude.json`, or both in `CLAUDE_CONFIG_DIR`. */
+export function userPlaces(env: Readonly<Record<string, string | undefined>>, homedir: string): UserPlaces {
+  const wanted = env["CLAUDE_CONFIG_DIR"]?.trim();
+  const claudeDir = wanted ? resolve(expandHome(wanted, homedir)) : join(homedir, ".claude");
+  return { homedir, claudeDir, claudeFile: join(wanted ? claudeDir : homedir, ".claude.json") };
+}
+
+export interface SettingsRoots extends UserPlaces {
   /** The project's root: the directory of the session. */
   readonly root: string;
   /** The organisation's file; the platform's if absent. No variable sets it: that would be a way around it. */
@@ -19,10 +35,14 @@ export interface SettingsRoots {
 }
 
 /** Returns every settings file, in the order in which they are merged (A18.1). */
-export function settingsPaths({ homedir, root, managed }: SettingsRoots): readonly SettingsPath[] {
+export function settingsPaths({
+  claudeDir,
+  root,
+  managed,
+}: Pick<SettingsRoots, "claudeDir" | "root" | "managed">): readonly SettingsPath[] {
   return [
     { scope: "enterprise", file: managed ?? managedSettingsFile(process.platform) },
-    { scope: "user", file: join(homedir, ".claude", "settings.json") },
+    { scope: "user", file: join(claudeDir, "settings.json") },
     { scope: "project", file: join(root, ".claude", "settings.json") },
     { scope: "local", file: join(root, ".claude", "settings.local.json") },
   ];

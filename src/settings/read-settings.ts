@@ -208,7 +208,7 @@ function refusals({ refused }: Counting): string[] {
     ...[...projects].map(([file, leaves]) => {
       const names = [...new Set(leaves.map(settingName))];
       const [do_, them] = names.length === 1 ? ["does", "it"] : ["do", "them"];
-      return `${file}: ${listText(names)} ${do_} not count there, because a project's own settings may not widen ${them}; set ${them} in ~/.claude/settings.json if you want ${them}.`;
+      return `${file}: ${listText(names)} ${do_} not count there, because a project's own settings may not widen ${them}; set ${them} in your own settings, usually ~/.claude/settings.json, if you want ${them}.`;
     }),
     ...others.map((leaf) => {
       const why =

@@ -3,7 +3,7 @@ import { readRegularFile } from "../lib/files.ts";
 import { isObject, type JsonObject, parseJson, valueAt } from "../lib/json.ts";
 import { printable } from "../lib/text.ts";
 import type { Leaf } from "./leaves.ts";
-import type { SettingsPath } from "./paths.ts";
+import type { SettingsPath, SettingsRoots } from "./paths.ts";
 import { schema } from "./schema.ts";
 import type { SettingsFile } from "./settings-file.ts";
 import { parseSettings } from "./settings-text.ts";
@@ -17,13 +17,10 @@ const MAX_BYTES = 16 * 1_048_576;
  * else in these files counts. Never rejects.
  */
 export async function readServerFiles({
-  homedir,
+  claudeFile,
   root,
-}: {
-  readonly homedir: string;
-  readonly root: string;
-}): Promise<readonly SettingsFile[]> {
-  const user = { scope: "user", file: join(homedir, ".claude.json") } as const;
+}: Pick<SettingsRoots, "claudeFile" | "root">): Promise<readonly SettingsFile[]> {
+  const user = { scope: "user", file: claudeFile } as const;
   const own = readUserServers(user.file);
   return [
     serverFile(user, valueAt(own, ["mcpServers"])),

@@ -13,6 +13,7 @@ import { expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
 import { diskFiles } from "../../src/context/files.ts";
 import { skillLibrary } from "../../src/context/skills/library.ts";
+import { userPlaces } from "../../src/settings/paths.ts";
 import { places } from "../context/agents/agent-files.ts";
 import { emptyRepository } from "../support/git-repository.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -378,7 +379,14 @@ test("links of a plug-in lead no further than its marketplace", async () => {
   expect(run.err).not.toContain("--trust");
   const { options } = await troupe("-p", "hello", "--offline");
   const plugins = options?.skills?.search?.plugins ?? [];
-  const where = { cwd: project, homedir, home: homedir, managed: project, shipped: false, plugins };
+  const where = {
+    cwd: project,
+    ...userPlaces({}, homedir),
+    home: homedir,
+    managed: project,
+    shipped: false,
+    plugins,
+  };
   const may = { trusted: () => true, agreed: () => true, denied: () => false };
   expect((await skillLibrary({ ...where, ...may }, diskFiles).look()).all).toEqual([]);
   // What the user names is the user's own.
@@ -398,7 +406,14 @@ test.each(["an enabled plug-in", "--plugin-dir"])(
     const flags = how === "--plugin-dir" ? [how, join(shop, "tools")] : [];
     const { options } = await troupe("-p", "hello", "--offline", ...flags);
     const plugins = options?.skills?.search?.plugins ?? [];
-    const where = { cwd: project, homedir, home: homedir, managed: project, shipped: false, plugins };
+    const where = {
+      cwd: project,
+      ...userPlaces({}, homedir),
+      home: homedir,
+      managed: project,
+      shipped: false,
+      plugins,
+    };
     const may = { trusted: () => true, agreed: () => true, denied: () => false };
     const library = skillLibrary({ ...where, ...may }, diskFiles);
     const names = async () => (await library.look()).all.map(({ name }) => name);

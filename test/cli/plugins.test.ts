@@ -11,6 +11,7 @@ import { MAIN } from "../../src/mailbox/ids.ts";
 import type { RunRequest } from "../../src/mailbox/runs.ts";
 import { runHook } from "../../src/policy/hooks/hook-process.ts";
 import { parseHooks } from "../../src/policy/hooks/hooks.ts";
+import { userPlaces } from "../../src/settings/paths.ts";
 import { places } from "../context/agents/agent-files.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { FakeIO } from "./fake-io.ts";
@@ -84,7 +85,7 @@ test("a plug-in is read from its usual places and from the paths of its manifest
 
 test("its skills and commands are called with the name of the plug-in before theirs", async () => {
   const nowhere = temporaryFolder();
-  const where = { cwd: nowhere, homedir: nowhere, home: nowhere, managed: nowhere, shipped: false };
+  const where = { cwd: nowhere, ...userPlaces({}, nowhere), home: nowhere, managed: nowhere, shipped: false };
   const may = { trusted: () => false, agreed: () => false, denied: () => false };
   const { all } = await skillLibrary({ ...where, ...may, plugins: [{ dir: plugin() }] }, diskFiles).look();
   expect(all.map(({ name }) => name)).toEqual(["tools:go", "tools:look", "tools:see", "tools:ship"]);
@@ -209,7 +210,7 @@ test("a plug-in's options and its directory for data reach its servers, hooks, a
 test("what a plug-in's options cannot be put into is left out with a line", async () => {
   const { dir, err, servers } = await withOptions({});
   const file = `${dir}/.claude-plugin/plugin.json`;
-  const then = 'it is left out. Set pluginConfigs["opts"].options in ~/.claude/settings.json.';
+  const then = 'it is left out. Set pluginConfigs["opts"].options in your own settings.';
   expect(servers.map(({ name }) => name)).toEqual(["plugin:opts:api"]);
   for (const line of [
     `${file}: the MCP server plugin:opts:secret needs its option token, which has no value; ${then}`,

@@ -10,7 +10,7 @@ import { setUpSession } from "../../src/cli/session-setup.ts";
 import { createFleetKey } from "../../src/engine/fleet-key.ts";
 import { fleetKeyFile } from "../../src/journal/paths.ts";
 import type { RunResult } from "../../src/mailbox/runs.ts";
-import { type Files, type Folders, foldersWith } from "../settings/folders.ts";
+import { type Files, type Folders, foldersWith, put } from "../settings/folders.ts";
 import { FakeIO } from "./fake-io.ts";
 import { FakeRuntime } from "./fake-session.ts";
 
@@ -46,6 +46,33 @@ test("settings that are read again are the same while nothing has changed, with 
   expect(read.settings.sandbox.denyRead).toEqual([fleetKeyFile(home), own]);
   expect(read.settings.runners.key).toBe(own);
   expect(await reader.read()).toEqual(read);
+});
+
+test("CLAUDE_CONFIG_DIR takes the place of ~/.claude: its rules, agents, skills, memory and servers count, and those there do not", async () => {
+  const folders = foldersWith({ user: { permissions: { deny: ["Bash(cp:*)"] } } });
+  const { homedir, root, managed } = folders;
+  const dir = join(homedir, "of work");
+  put(join(dir, "settings.json"), { permissions: { deny: ["Bash(dd:*)"] } });
+  put(join(dir, ".claude.json"), { mcpServers: { notes: { command: "notes" } } });
+  put(join(dir, "agents/mason.md"), "---\nname: mason\ndescription: Builds walls.\n---\nBuild.");
+  put(join(homedir, ".claude/agents/thief.md"), "---\nname: thief\ndescription: Steals.\n---\nSteal.");
+  const io = () => ioFor({ ...folders, root }, { CLAUDE_CONFIG_DIR: "~/of work" });
+  const runtime = new FakeRuntime();
+  await main(["-p", "x"], Object.assign(io(), { managedSettings: managed }), runtime);
+  const options = runtime.sessions[0]?.options;
+  expect(options?.rules?.map(({ text }) => text)).toEqual(["Bash(dd:*)"]);
+  const ownAgents = options?.agents?.filter(({ source }) => source?.scope === "user");
+  expect(ownAgents?.map(({ name }) => name)).toEqual(["mason"]);
+  expect(options?.context?.memory).toMatchObject({ homedir, claudeDir: dir });
+  expect(options?.skills?.search).toMatchObject({ claudeDir: dir });
+  const shown = async (...argv: string[]) => {
+    const own = io();
+    await main(argv, own, new FakeRuntime());
+    return own.out.text;
+  };
+  expect(await shown("mcp", "list")).toContain("notes");
+  await shown("config", "set", "model", "offline", "--scope", "user");
+  expect(readFileSync(join(dir, "settings.json"), "utf8")).toContain('"model": "offline"');
 });
 
 describe("a session", () => {

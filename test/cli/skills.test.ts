@@ -7,6 +7,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { settingsReader } from "../../src/policy/trust/trust.ts";
 import { trustFolder } from "../../src/policy/trust/trust-store.ts";
 import { trustQuestion, untrustedNote } from "../../src/policy/trust/trust-text.ts";
+import { userPlaces } from "../../src/settings/paths.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { FakeIO } from "./fake-io.ts";
 import { FakeRuntime } from "./fake-session.ts";
@@ -23,7 +24,13 @@ describe("what a folder's skills would do", () => {
     const io = Object.assign(new FakeIO(), { homedir, managedSettings: join(homedir, "managed.json") });
     const home = join(homedir, ".troupe");
     const more = () => skillGrantsIn(io, { cwd, home });
-    const where = { homedir, root: cwd, home, managed: join(homedir, "managed.json"), more };
+    const where = {
+      ...userPlaces({}, homedir),
+      root: cwd,
+      home,
+      managed: join(homedir, "managed.json"),
+      more,
+    };
     return { home, cwd, write, reader: (trusts = false) => settingsReader(where, trusts), more };
   }
   const ship = "---\nallowed-tools: Bash(git push:*)\n---\nNow !`git status`: ship it.";

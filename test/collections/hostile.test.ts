@@ -7,6 +7,7 @@ import { formatProblem } from "../../src/context/markdown/fields.ts";
 import { memoryReader } from "../../src/context/memory/memory.ts";
 import { skillLibrary } from "../../src/context/skills/library.ts";
 import { renderSkill } from "../../src/context/skills/render.ts";
+import { userPlaces } from "../../src/settings/paths.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const good = "---\ndescription: Good.\n---\nDo $0 and $ARGUMENTS.\n";
@@ -86,7 +87,7 @@ test("hostile collections crash nothing, and each file that is dropped has a lin
   link("loop", ".claude/skills/loop");
   const none = join(top, "none");
   const search = {
-    ...{ cwd: top, homedir: none, home: none, managed: none, shipped: false },
+    ...{ cwd: top, ...userPlaces({}, none), home: none, managed: none, shipped: false },
     ...{ trusted: () => false, agreed: () => false, denied: () => false },
   };
 

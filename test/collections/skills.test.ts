@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { diskFiles } from "../../src/context/files.ts";
 import { skillLibrary } from "../../src/context/skills/library.ts";
 import { skillNamed } from "../../src/context/skills/skill.ts";
+import { userPlaces } from "../../src/settings/paths.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { writtenCommands, writtenSkills } from "./skills.ts";
 
@@ -27,7 +28,7 @@ test("hundreds of skills and commands load as they are meant or fail with file, 
   const search = {
     ...{
       cwd: join(top, "project"),
-      homedir: join(top, "home"),
+      ...userPlaces({}, join(top, "home")),
       home: join(top, "own"),
       managed: join(top, "m"),
     },

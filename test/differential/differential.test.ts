@@ -19,7 +19,7 @@ import { hookRunner } from "../../src/policy/hooks/hook-runner.ts";
 import { parseHooks } from "../../src/policy/hooks/hooks.ts";
 import { hookEvents } from "../../src/settings/hook-events.ts";
 import { checkLeaves } from "../../src/settings/leaves.ts";
-import { settingsPaths } from "../../src/settings/paths.ts";
+import { settingsPaths, userPlaces } from "../../src/settings/paths.ts";
 import { combine } from "../../src/settings/read-settings.ts";
 import { noSession, sessionTools } from "../../src/tools/session-tools.ts";
 import { Toolbox } from "../../src/tools/toolbox.ts";
@@ -56,7 +56,7 @@ async function assembly(): Promise<(fact: Fact) => Promise<string>> {
   const search = {
     ...{
       cwd: top,
-      homedir: none,
+      ...userPlaces({}, none),
       home: none,
       managed: none,
       plugins: [{ dir: join(top, "plug") }, { dir: join(top, "solo") }],
@@ -120,7 +120,7 @@ async function assembly(): Promise<(fact: Fact) => Promise<string>> {
 
   /** Sets it in files of these scopes, each to the name of its scope. */
   async function setting(key: string, scopes: string): Promise<string> {
-    const found = settingsPaths({ managed: join(none, "managed.json"), homedir: none, root: top });
+    const found = settingsPaths({ managed: join(none, "managed.json"), ...userPlaces({}, none), root: top });
     const files = await Promise.all(
       found.map(async (path) => {
         const { leaves } = checkLeaves(scopes.includes(path.scope) ? { [key]: path.scope } : {}, path);

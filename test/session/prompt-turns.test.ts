@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { userPlaces } from "../../src/settings/paths.ts";
 import type { HookSource } from "../../src/settings/read-settings.ts";
 import { supervised } from "../support/supervised.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -20,7 +21,12 @@ function sessionWithFiles(after?: () => Promise<void>) {
   const cwd = temporaryFolder();
   for (const name of ["a", "b"]) writeFileSync(join(cwd, `${name}.ts`), `content of ${name}\n`);
   const home = temporaryFolder();
-  const memory = { homedir: home, home: join(home, ".troupe"), managed: home, trusted: () => false };
+  const memory = {
+    ...userPlaces({}, home),
+    home: join(home, ".troupe"),
+    managed: home,
+    trusted: () => false,
+  };
   const options = { cwd, hooks: hooksIn(cwd), context: { memory } };
   const session = supervised("in-thread", () => ({ text: "done", ...(after ? { after } : {}) }), options);
   const hooksRun = () => {

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type FileScope, type SettingsRoots, settingsPaths } from "../../src/settings/paths.ts";
+import { type FileScope, type SettingsRoots, settingsPaths, userPlaces } from "../../src/settings/paths.ts";
 import { combine, type ReadSettings } from "../../src/settings/read-settings.ts";
 import { readSettingsFiles } from "../../src/settings/settings-file.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -17,7 +17,7 @@ export interface Folders extends Required<SettingsRoots> {
 export function foldersWith(files: Files): Folders {
   const base = temporaryFolder();
   const where = {
-    homedir: join(base, "home"),
+    ...userPlaces({}, join(base, "home")),
     root: join(base, "project"),
     managed: join(base, "etc/managed-settings.json"),
   };

@@ -331,7 +331,7 @@ describe("the project's own files", () => {
     expect(refused).toHaveLength(1);
     expect(refused[0]).toContain("env.ANTHROPIC_BASE_URL, ");
     expect(refused[0]).toMatch(
-      / do not count there, because a project's own settings may not widen them; set them in ~\/\.claude\/settings\.json if you want them\.$/,
+      / do not count there, because a project's own settings may not widen them; set them in your own settings, usually ~\/\.claude\/settings\.json, if you want them\.$/,
     );
   });
 

@@ -6,6 +6,7 @@ import { formatProblem } from "../../context/markdown/fields.ts";
 import type { AgentPlacement, AgentsNow } from "../../features/agents/agent-types.ts";
 import type { ListedAgent } from "../../features/agents/listing.ts";
 import { nearName } from "../../lib/near-name.ts";
+import { userPlaces } from "../../settings/paths.ts";
 import type { Arguments } from "../arguments.ts";
 import { managedDir } from "../directories.ts";
 import { quoted, UsageError } from "../exit-codes.ts";
@@ -33,7 +34,11 @@ export async function agentLibraryIn(
 ): Promise<AgentLibrary> {
   const { agentLibrary } = await import("../../context/agents/load.ts");
   const { diskFiles } = await import("../../context/files.ts");
-  return agentLibrary({ cwd, homedir: io.homedir, managed: managedDir(io), ...trust }, diskFiles, flag);
+  return agentLibrary(
+    { cwd, ...userPlaces(io.env, io.homedir), managed: managedDir(io), ...trust },
+    diskFiles,
+    flag,
+  );
 }
 
 /** Reads the agent types for a session. Each problem of their files is noted once. */

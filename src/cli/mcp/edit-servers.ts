@@ -8,7 +8,7 @@ import { projectServers } from "../../settings/server-files.ts";
 import { readSettingsFile } from "../../settings/settings-file.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../command.ts";
-import { isUntrusted, workingDir } from "../directories.ts";
+import { isUntrusted, whereOf, workingDir } from "../directories.ts";
 import { exitCodes, quoted, UsageError } from "../exit-codes.ts";
 import type { CliIO } from "../process-io.ts";
 import { mcpFlags as flags } from "./mcp-flags.ts";
@@ -126,9 +126,9 @@ async function entryIn(place: SettingsPath, name: string): Promise<unknown> {
   return found?.value ?? null;
 }
 
-function findPlace(scope: Scope, { homedir }: CliIO, root: string): SettingsPath {
+function findPlace(scope: Scope, io: CliIO, root: string): SettingsPath {
   if (scope === "project") return projectServers(root);
-  const place = settingsPaths({ homedir, root }).find((one) => one.scope === scope);
+  const place = settingsPaths(whereOf(io, root)).find((one) => one.scope === scope);
   return place ?? { scope, file: join(root, ".claude", "settings.local.json") };
 }
 

@@ -4,6 +4,7 @@ import type { Plugin, PluginSource } from "../../context/plugins/read-plugin.ts"
 import { isObject, valueAt } from "../../lib/json.ts";
 import { printable } from "../../lib/text.ts";
 import type { Leaf } from "../../settings/leaves.ts";
+import { userPlaces } from "../../settings/paths.ts";
 import type { SettingsFile } from "../../settings/settings-file.ts";
 import type { CliIO } from "../process-io.ts";
 
@@ -50,7 +51,7 @@ export function withOptions(
     source: { ...source, variables: options.variables },
     notes: notes.map(
       (note) =>
-        `${note}; it is left out. Set pluginConfigs[${JSON.stringify(id)}].options in ~/.claude/settings.json.`,
+        `${note}; it is left out. Set pluginConfigs[${JSON.stringify(id)}].options in your own settings.`,
     ),
   };
 }
@@ -59,7 +60,7 @@ function readOptions(
   { userConfig }: Plugin,
   { id, options, io }: { readonly id: string; readonly options: unknown; readonly io: CliIO },
 ): PluginOptions {
-  const data = join(io.homedir, ".claude", "plugins", "data", id.replace(/[^\w-]/g, "-"));
+  const data = join(userPlaces(io.env, io.homedir).claudeDir, "plugins", "data", id.replace(/[^\w-]/g, "-"));
   try {
     mkdirSync(data, { recursive: true });
   } catch {

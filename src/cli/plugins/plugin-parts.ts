@@ -11,6 +11,7 @@ import { printable } from "../../lib/text.ts";
 import { type Grant, grantsOf } from "../../policy/trust/grants.ts";
 import { agreementFor, trustFolder } from "../../policy/trust/trust-store.ts";
 import { checkLeaves } from "../../settings/leaves.ts";
+import { userPlaces } from "../../settings/paths.ts";
 import type { SettingsFile } from "../../settings/settings-file.ts";
 import type { CliIO } from "../process-io.ts";
 import type { FoundPlugin } from "./marketplaces.ts";
@@ -42,7 +43,14 @@ export async function pluginParts(source: PluginSource): Promise<PluginParts> {
 /** Returns the plug-in's own skills and commands; what their links lead to is not read. */
 async function skillsOf(source: PluginSource): Promise<readonly Skill[]> {
   const { root } = parse(source.dir);
-  const where = { cwd: root, homedir: root, home: root, managed: root, shipped: false, plugins: [source] };
+  const where = {
+    cwd: root,
+    ...userPlaces({}, root),
+    home: root,
+    managed: root,
+    shipped: false,
+    plugins: [source],
+  };
   const may = { trusted: () => false, agreed: () => false, denied: () => false };
   const { all } = await skillLibrary({ ...where, ...may }, diskFiles).look();
   return all.filter(({ plugin }) => plugin === source.dir);

@@ -4,7 +4,7 @@ import { watchSettings } from "../../settings/watch-settings.ts";
 import { type Keymap, ordinaryKeys, type ReadKeymap, readKeymap } from "../../terminal/input/keymap.ts";
 import type { CliIO } from "../process-io.ts";
 
-/** The user's own keys, in `~/.claude/keybindings.json`. */
+/** The user's own keys, in `keybindings.json` in the directory of their settings. */
 export interface OwnKeys {
   /** As the file has them now, if it is followed. */
   readonly keymap: Keymap;
@@ -14,8 +14,8 @@ export interface OwnKeys {
   follow(tell: (sentence: string) => void, clock: CliIO["clock"], signal: AbortSignal): void;
 }
 
-export function readOwnKeys(homedir: string): OwnKeys {
-  const path = join(homedir, ".claude", "keybindings.json");
+export function readOwnKeys(claudeDir: string): OwnKeys {
+  const path = join(claudeDir, "keybindings.json");
   const known = read(path);
   const { problems, keymap: first } = keysIn(known, path);
   let keymap = first;

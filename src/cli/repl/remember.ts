@@ -7,7 +7,7 @@ import { type MemorySearch, memoryPaths, projectOf } from "../../context/memory/
 import { troupeHome } from "../../journal/paths.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { isPathInside } from "../../lib/paths.ts";
-import { managedSettingsFile } from "../../settings/paths.ts";
+import { managedSettingsFile, userPlaces } from "../../settings/paths.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { scopeIn } from "./config-commands.ts";
 import type { OwnFiles } from "./repl-session.ts";
@@ -26,7 +26,7 @@ export async function remember(argument: string, { own }: { readonly own: OwnFil
   const owner = scope ?? "project";
   const { io, cwd } = own;
   const managed = dirname(io.managedSettings ?? managedSettingsFile(process.platform));
-  const where = { cwd, homedir: io.homedir, home: troupeHome(io.env, io.homedir), managed };
+  const where = { cwd, ...userPlaces(io.env, io.homedir), home: troupeHome(io.env, io.homedir), managed };
   const target = memoryTarget(owner, where, diskFiles);
   const end = await appendLine(target, text);
   if (end.type === "refused") return safeLine(end.reason);
@@ -62,7 +62,7 @@ export interface MemoryTarget {
 /** Returns the memory file that exists, the nearest one of a project; else the one that users would create. */
 export function memoryTarget(
   owner: MemoryOwner,
-  where: Pick<MemorySearch, "cwd" | "homedir" | "home" | "managed">,
+  where: Pick<MemorySearch, "cwd" | "claudeDir" | "home" | "managed">,
   files: Files,
 ): MemoryTarget {
   const project = projectOf(where.cwd, files);

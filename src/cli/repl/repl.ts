@@ -4,6 +4,7 @@ import { homeProblem } from "../../journal/private-files.ts";
 import { within } from "../../lib/clock.ts";
 import { type RunningAs, whyNotAsRoot } from "../../policy/root-bypass.ts";
 import type { CloseReason } from "../../session/supervisor-handle.ts";
+import { userPlaces } from "../../settings/paths.ts";
 import { whyNotMode } from "../../settings/permissions.ts";
 import type { Keymap } from "../../terminal/input/keymap.ts";
 import { isPlain } from "../../terminal/output-stream.ts";
@@ -67,7 +68,7 @@ export async function runRepl(
   const why = homeProblem(home);
   if (why !== null) throw new Error(why);
   const [createSupervisor, history] = await Promise.all([runtime.createSupervisor(), openHistory(home)]);
-  const keys = readOwnKeys(io.homedir);
+  const keys = readOwnKeys(userPlaces(io.env, io.homedir).claudeDir);
   const open = lazily(() => openTalk(io, history, keys.keymap));
   const over = new AbortController();
   try {

@@ -7,7 +7,8 @@ import { type PluginSource, readPlugin } from "../plugins/read-plugin.ts";
 /** Where agents are defined. All directories are absolute. */
 export interface AgentSearch {
   readonly cwd: string;
-  readonly homedir: string;
+  /** The user's own directory of definitions and settings. */
+  readonly claudeDir: string;
   /** The directory of the organization's settings. */
   readonly managed: string;
   readonly plugins?: readonly PluginSource[];
@@ -28,7 +29,7 @@ export interface AgentDir extends MarkdownDir {
 
 /** Returns the directories in order of precedence: the organization's, the project's, the user's, plug-ins'. */
 export function agentDirs(
-  { cwd, homedir, managed, plugins = [], trusted }: AgentSearch,
+  { cwd, claudeDir, managed, plugins = [], trusted }: AgentSearch,
   files: Files,
 ): AgentDir[] {
   const agentDir = (scope: AgentDir["scope"], dir: string, reach: string | null = null): AgentDir => ({
@@ -36,12 +37,14 @@ export function agentDirs(
   });
   const below = (dir: string) => join(dir, ".claude", "agents");
   const top = ancestors(cwd).find((dir) => files.look(join(dir, ".git")).type !== "none") ?? cwd;
-  const project = ancestors(cwd).filter((dir) => isPathInside(dir, top) && dir !== homedir);
+  const project = ancestors(cwd).filter(
+    (dir) => isPathInside(dir, top) && join(dir, ".claude") !== claudeDir,
+  );
   return [
     agentDir("enterprise", below(managed)),
     agentDir("enterprise", join(managed, "agents")),
     ...project.map((dir) => agentDir("project", below(dir), trusted() ? null : top)),
-    agentDir("user", below(homedir)),
+    agentDir("user", join(claudeDir, "agents")),
     ...plugins.flatMap((plugin) => {
       const { name, agents, dir } = readPlugin(plugin, files);
       const variables = { CLAUDE_PLUGIN_ROOT: dir, ...plugin.variables };

@@ -25,6 +25,8 @@ export interface MemoryPath {
 export interface MemorySearch {
   readonly cwd: string;
   readonly homedir: string;
+  /** The user's own directory of memory and settings. */
+  readonly claudeDir: string;
   /** Troupe's own directory. */
   readonly home: string;
   /** The directory of the organization's settings. */
@@ -41,7 +43,7 @@ const LOCAL: readonly string[] = ["CLAUDE.local.md"];
 
 /** Returns the files in the order in which agents see them: the nearest directory and the user's own last. */
 export function memoryPaths(
-  { cwd, homedir, home, managed }: Pick<MemorySearch, "cwd" | "homedir" | "home" | "managed">,
+  { cwd, claudeDir, home, managed }: Pick<MemorySearch, "cwd" | "claudeDir" | "home" | "managed">,
   project: string,
 ): MemoryPath[] {
   const own = (scope: MemoryScope, dir: string, name: string): MemoryPath => ({
@@ -55,7 +57,7 @@ export function memoryPaths(
     });
   return [
     own("enterprise", managed, "CLAUDE.md"),
-    own("user", join(homedir, ".claude"), "CLAUDE.md"),
+    own("user", claudeDir, "CLAUDE.md"),
     own("user", home, "CLAUDE.md"),
     own("user", home, "AGENTS.md"),
     ...below.filter(({ scope }) => scope === "project"),
@@ -82,17 +84,22 @@ interface RuleDir extends MarkdownDir {
 
 /** Finds the files of `.claude/rules`: the user's, then the project's from the outside in. */
 export function findRules(
-  { cwd, homedir, trusted }: Pick<MemorySearch, "cwd" | "homedir" | "trusted">,
+  { cwd, claudeDir, trusted }: Pick<MemorySearch, "cwd" | "claudeDir" | "trusted">,
   project: string,
   files: Files,
 ): { readonly paths: readonly MemoryPath[]; readonly notes: readonly string[] } {
   const rules = (scope: RuleDir["scope"], dir: string, ruleOf: string): RuleDir => ({
-    ...{ scope, ruleOf, layout: "tree", dir: join(dir, ".claude", "rules") },
+    ...{ scope, ruleOf, layout: "tree", dir: join(dir, "rules") },
     reach: scope === "user" || trusted() ? null : project,
   });
-  const dirs = ancestors(cwd).filter((dir) => isPathInside(dir, project) && dir !== homedir);
+  const dirs = ancestors(cwd).filter(
+    (dir) => isPathInside(dir, project) && join(dir, ".claude") !== claudeDir,
+  );
   const found = findMarkdown(
-    [rules("user", homedir, project), ...dirs.toReversed().map((dir) => rules("project", dir, dir))],
+    [
+      rules("user", claudeDir, project),
+      ...dirs.toReversed().map((dir) => rules("project", join(dir, ".claude"), dir)),
+    ],
     files,
   );
   return {

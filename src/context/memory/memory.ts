@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { isPathInside } from "../../lib/paths.ts";
 import { digestOf } from "../facts.ts";
 import type { Content, FileLook, Files } from "../files.ts";
@@ -243,10 +242,10 @@ class Gathering {
 
   /** A repository's files may import nothing from outside, which could be a secret; notes of the user they may. */
   #mayReach(real: string, { reach, scope }: MemoryPath): boolean {
-    const { trusted, homedir, home } = this.#search;
+    const { trusted, claudeDir, home } = this.#search;
     if (trusted() || scope === "enterprise" || scope === "user") return true;
     const isIn = (dir: string) => isPathInside(real, this.#files.real(dir));
-    return isIn(reach) || (real.endsWith(".md") && [join(homedir, ".claude"), home].some(isIn));
+    return isIn(reach) || (real.endsWith(".md") && [claudeDir, home].some(isIn));
   }
 
   #leaveOut(path: string, reason: string): true {

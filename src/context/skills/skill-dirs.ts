@@ -9,7 +9,8 @@ import type { SkillOrigin } from "./skill.ts";
 /** Where skills are looked for. All directories are absolute. */
 export interface SkillSearch {
   readonly cwd: string;
-  readonly homedir: string;
+  /** The user's own directory of definitions and settings. */
+  readonly claudeDir: string;
   /** Troupe's own directory. */
   readonly home: string;
   /** The directory of the organization's settings. */
@@ -40,7 +41,7 @@ export interface SkillDir extends MarkdownDir {
   readonly agreed?: ReadonlySet<string>;
 }
 
-type Where = Pick<SkillSearch, "cwd" | "homedir" | "home" | "managed" | "plugins" | "shipped"> &
+type Where = Pick<SkillSearch, "cwd" | "claudeDir" | "home" | "managed" | "plugins" | "shipped"> &
   Partial<Pick<SkillSearch, "trusted">>;
 
 /**
@@ -48,14 +49,14 @@ type Where = Pick<SkillSearch, "cwd" | "homedir" | "home" | "managed" | "plugins
  * the top of its repository, plug-ins', Troupe's own. In one place a skill counts before a command.
  */
 export function skillDirs(where: Where, files: Files): SkillDir[] {
-  const { cwd, homedir, home, managed, plugins = [], shipped = true, trusted = () => false } = where;
+  const { cwd, claudeDir, home, managed, plugins = [], shipped = true, trusted = () => false } = where;
   const dirs = ancestors(cwd);
   const top = dirs.findIndex((dir) => files.look(join(dir, ".git")).type !== "none");
   const project = dirs.slice(0, Math.max(top, 0) + 1);
   const reach = trusted() ? null : (project.at(-1) ?? cwd);
   return [
     ...both("enterprise", join(managed, ".claude")),
-    ...both("user", join(homedir, ".claude")),
+    ...both("user", claudeDir),
     ...both("user", home),
     ...project.flatMap((dir) => both("project", join(dir, ".claude"), { reach })),
     ...plugins.flatMap((source) => {

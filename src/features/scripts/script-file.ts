@@ -75,7 +75,7 @@ export interface ScriptSource {
 /** Where scripts with a name are. */
 export interface ScriptPlaces {
   readonly cwd: string;
-  readonly homedir: string;
+  readonly claudeDir: string;
 }
 
 const SUFFIXES = [".ts", ".js", ".mts", ".mjs"];
@@ -87,8 +87,8 @@ export function isScriptPath(text: string): boolean {
 }
 
 /** Throws a sentence if the project and the user's home have no script of this name. */
-export function findScript(name: string, { cwd, homedir }: ScriptPlaces): ScriptSource {
-  const folders = [join(cwd, ".claude/workflows"), join(homedir, ".claude/workflows")];
+export function findScript(name: string, { cwd, claudeDir }: ScriptPlaces): ScriptSource {
+  const folders = [join(cwd, ".claude/workflows"), join(claudeDir, "workflows")];
   const paths = isScriptPath(name)
     ? []
     : folders.flatMap((folder) => SUFFIXES.map((suffix) => join(folder, `${name}${suffix}`)));

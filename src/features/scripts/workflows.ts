@@ -8,6 +8,7 @@ import { expandHome } from "../../lib/paths.ts";
 import { formatCount, formatDollars } from "../../lib/text.ts";
 import { type Ids, MAIN } from "../../mailbox/ids.ts";
 import type { AskDetail } from "../../policy/user-requests.ts";
+import { userPlaces } from "../../settings/paths.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { CallContext } from "../../tools/tool.ts";
 import {
@@ -171,7 +172,7 @@ export class Workflows implements WorkflowService {
           : script !== undefined
             ? { name: META_NAME.exec(script)?.[1] ?? "script.js", path: null, source: script }
             : name !== undefined
-              ? findScript(name, { cwd: project, homedir: homedir() })
+              ? findScript(name, { cwd: project, ...userPlaces(process.env, homedir()) })
               : before === null
                 ? null
                 : scriptAsItIs(before);

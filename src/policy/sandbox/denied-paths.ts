@@ -4,6 +4,7 @@ import { isPattern } from "../../lib/globs.ts";
 import { exists } from "../../lib/on-disk.ts";
 import { expandHome } from "../../lib/paths.ts";
 import type { ConfinedView } from "../../mailbox/confined.ts";
+import { userPlaces } from "../../settings/paths.ts";
 import type { Rule } from "../../settings/permissions.ts";
 import { engineOf } from "../engine/engine.ts";
 import { holds } from "../engine/path-candidates.ts";
@@ -32,6 +33,8 @@ export interface SecretPlaces {
   readonly troupeHome: string;
   /** The user's additions; `~/` is the home. */
   readonly denyRead: readonly string[];
+  /** Of commands: it can name another directory of the user's settings. */
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** Returns the absolute path that a setting names. */
@@ -45,10 +48,15 @@ export function namedPaths(paths: readonly string[], home: string): string[] {
 }
 
 /** Returns the known paths of credentials and the user's additions, as absolute paths. */
-export function secretPaths({ home, troupeHome, denyRead }: SecretPlaces): string[] {
-  const added = namedPaths(denyRead, home);
+export function secretPaths({ home, troupeHome, denyRead, env }: SecretPlaces): string[] {
+  const { claudeDir, claudeFile } = userPlaces(env, home);
+  const ofUser = [".credentials.json", "settings.json", "settings.local.json"];
   return [
-    ...new Set([...CREDENTIALS.map((name) => join(home, name)), ...SYSTEM_SECRETS, troupeHome, ...added]),
+    ...new Set([
+      ...CREDENTIALS.map((name) => join(home, name)),
+      ...[claudeFile, ...ofUser.map((name) => join(claudeDir, name))],
+      ...[...SYSTEM_SECRETS, troupeHome, ...namedPaths(denyRead, home)],
+    ]),
   ];
 }
 

@@ -84,12 +84,12 @@ class OpenSandbox implements Sandbox {
 
   describe(place: SandboxPlace): string {
     if (this.report?.state === "unavailable") return "";
-    const { settings, home, troupeHome } = this.#options;
+    const { settings, home, troupeHome, env } = this.#options;
     return describedPolicy({
       ...place,
       ...{ home, troupeHome, temporary: this.#temporary },
       denyRead: [
-        ...secretPaths({ home, troupeHome, denyRead: settings.denyRead }),
+        ...secretPaths({ home, troupeHome, env, denyRead: settings.denyRead }),
         ...settings.denyRead.filter(isPattern),
       ],
       allowedDomains: this.#network === null ? [] : settings.allowedDomains,
@@ -113,7 +113,7 @@ class OpenSandbox implements Sandbox {
 
   async #prepare(place: SandboxPlace): Promise<Prepared> {
     const { writable, readable, git } = place;
-    const { home, troupeHome, settings, run } = this.#options;
+    const { home, troupeHome, env, settings, run } = this.#options;
     const tooWidePath = tooWidePattern(settings.denyRead, home);
     if (tooWidePath !== null) throw new Error(tooWidePath);
     const roots = outermost(writable.map(realRoot));
@@ -129,7 +129,7 @@ class OpenSandbox implements Sandbox {
         "what is protected in the workspace could not all be found (find failed, or there is too much of it)",
       );
     const shown = [...roots, ...existing(readable)];
-    const secrets = secretPaths({ home, troupeHome, denyRead: settings.denyRead });
+    const secrets = secretPaths({ home, troupeHome, env, denyRead: settings.denyRead });
     const unwritable = namedPaths(settings.denyWrite, home);
     const denied = deniedPatterns(settings, place, home);
     const masks = await this.#findDenied(denied, (search) => findMasks(search), [...roots, ...readable]);

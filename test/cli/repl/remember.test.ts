@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { appendLine } from "../../../src/cli/repl/remember.ts";
 import { runSlashCommand } from "../../../src/cli/repl/slash-commands.ts";
+import { userPlaces } from "../../../src/settings/paths.ts";
 import { supervised } from "../../support/supervised.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { textsOf } from "../../support/texts-of.ts";
@@ -123,7 +124,12 @@ describe("/remember (A18.6, A21.3)", () => {
     const managed = join(homedir, "none", "managed-settings.json");
     const { supervisor, model, cwd } = supervised("in-thread", [{ text: "One." }, { text: "Two." }], {
       context: {
-        memory: { homedir, home: join(homedir, ".troupe"), managed: dirname(managed), trusted: () => false },
+        memory: {
+          ...userPlaces({}, homedir),
+          home: join(homedir, ".troupe"),
+          managed: dirname(managed),
+          trusted: () => false,
+        },
         surroundings: false,
       },
     });

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import type { AgentsFlag } from "../../../src/context/agents/from-fields.ts";
 import { agentLibrary, type LoadedAgents } from "../../../src/context/agents/load.ts";
 import { diskFiles } from "../../../src/context/files.ts";
+import { userPlaces } from "../../../src/settings/paths.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
 export interface Places {
@@ -32,7 +33,7 @@ export function loaded(
   { cwd = project, trusted = true, flag }: { cwd?: string; trusted?: boolean; flag?: AgentsFlag } = {},
 ): Promise<LoadedAgents> {
   const trust = { trusted: () => trusted, agreed: () => trusted };
-  return agentLibrary({ cwd, homedir, managed, ...trust }, diskFiles, flag).look();
+  return agentLibrary({ cwd, ...userPlaces({}, homedir), managed, ...trust }, diskFiles, flag).look();
 }
 
 export const simple = (name: string, more = "", prompt = `You are ${name}.`) =>

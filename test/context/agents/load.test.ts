@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { agentsInFlag } from "../../../src/context/agents/from-fields.ts";
 import { agentLibrary } from "../../../src/context/agents/load.ts";
 import { diskFiles, type Files } from "../../../src/context/files.ts";
+import { userPlaces } from "../../../src/settings/paths.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { agentsIn, loaded, places, simple } from "./agent-files.ts";
 
@@ -246,7 +247,10 @@ test("a file is read again only if it has changed, and the same object returns u
       return diskFiles.read(path, most);
     },
   };
-  const library = agentLibrary({ cwd, homedir, managed, trusted: () => false, agreed: () => agreed }, files);
+  const library = agentLibrary(
+    { cwd, ...userPlaces({}, homedir), managed, trusted: () => false, agreed: () => agreed },
+    files,
+  );
   const names = async () => (await library.look()).agents.map(({ name }) => name);
   const first = await library.look();
   expect(first.agents.map(({ permissionMode }) => permissionMode)).toEqual([undefined, undefined]);

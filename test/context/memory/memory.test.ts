@@ -14,6 +14,7 @@ import { expect, test } from "vitest";
 import { diskFiles, type Files } from "../../../src/context/files.ts";
 import { MAX_MEMORY_FILE_BYTES, MAX_MEMORY_FILES, memoryReader } from "../../../src/context/memory/memory.ts";
 import type { MemorySearch } from "../../../src/context/memory/memory-paths.ts";
+import { userPlaces } from "../../../src/settings/paths.ts";
 import { unless } from "../../support/needs.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
@@ -45,7 +46,7 @@ function world(): World {
     reader: (own = {}, files = diskFiles) =>
       memoryReader(
         {
-          ...{ cwd, homedir: home, home: join(home, ".troupe"), managed: join(top, "managed") },
+          ...{ cwd, ...userPlaces({}, home), home: join(home, ".troupe"), managed: join(top, "managed") },
           ...{ trusted: () => false, denied: () => false },
           ...own,
         },

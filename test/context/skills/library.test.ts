@@ -8,6 +8,7 @@ import { type CalledSkill, skillNamed, skillTyped } from "../../../src/context/s
 import type { SkillSearch } from "../../../src/context/skills/skill-dirs.ts";
 import { builtInSkills } from "../../../src/context/skills/skill-dirs.ts";
 import { nearNames } from "../../../src/lib/near-name.ts";
+import { userPlaces } from "../../../src/settings/paths.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
 function world(files: Readonly<Record<string, string>>, search: Partial<SkillSearch> = {}) {
@@ -28,7 +29,7 @@ function world(files: Readonly<Record<string, string>>, search: Partial<SkillSea
   };
   const where: SkillSearch = {
     cwd: join(top, "project"),
-    homedir: join(top, "home"),
+    ...userPlaces({}, join(top, "home")),
     home: join(top, "home/.troupe"),
     managed: join(top, "managed"),
     shipped: false,

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type MessageParam, type ModelSource, resumeSession } from "../../../src/index.ts";
 import { Supervisor } from "../../../src/session/supervisor.ts";
+import { userPlaces } from "../../../src/settings/paths.ts";
 import { files, skills } from "./cases.ts";
 
 /** Enough to load a skill, look at a file and answer. */
@@ -43,7 +44,11 @@ async function conversationIn(place: string, prompt: string, asked: Asked): Prom
     limits: { maxTurns: TURNS },
     skills: {
       search: {
-        ...{ homedir, home: join(homedir, ".troupe"), managed: join(homedir, "organisation") },
+        ...{
+          ...userPlaces({}, homedir),
+          home: join(homedir, ".troupe"),
+          managed: join(homedir, "organisation"),
+        },
         ...{ trusted: () => false, agreed: () => false },
       },
     },

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { userPlaces } from "../../../src/settings/paths.ts";
 import { type RequestBody, startMessagesServer } from "../../support/messages-server.ts";
 import { type CacheUse, promptCache } from "../../support/prompt-cache.ts";
 import { supervised } from "../../support/supervised.ts";
@@ -25,7 +26,12 @@ async function cachedSession(reply: (body: RequestBody, n: number) => object) {
   const homedir = temporaryFolder();
   mkdirSync(join(homedir, ".claude"));
   writeFileSync(join(homedir, ".claude", "CLAUDE.md"), "Be brief.");
-  const memory = { homedir, home: join(homedir, ".troupe"), managed: homedir, trusted: () => false };
+  const memory = {
+    ...userPlaces({}, homedir),
+    home: join(homedir, ".troupe"),
+    managed: homedir,
+    trusted: () => false,
+  };
   const { supervisor, cwd } = supervised("in-thread", [], {
     files: { "CLAUDE.md": "Use tabs.", "a.txt": LINES, "b.txt": `${LINES}b` },
     context: { memory, surroundings: true },

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { ActorId } from "../../../src/mailbox/ids.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import { resumeSession } from "../../../src/session/resume-session.ts";
+import { userPlaces } from "../../../src/settings/paths.ts";
 import { startMessagesServer } from "../../support/messages-server.ts";
 import { everyDayHosts, supervised } from "../../support/supervised.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
@@ -248,7 +249,9 @@ test("/compact after /remember requests the summary alone, and the next prompt b
   const [homedir, managed] = [temporaryFolder(), temporaryFolder()];
   const { supervisor, cwd } = supervised("worker threads", [], {
     source: { provider: "anthropic", apiKey: "k", baseURL: server.url },
-    context: { memory: { homedir, home: join(homedir, ".troupe"), managed, trusted: () => true } },
+    context: {
+      memory: { ...userPlaces({}, homedir), home: join(homedir, ".troupe"), managed, trusted: () => true },
+    },
     files: { "CLAUDE.md": "- Mind the step.\n" },
   });
   for (const prompt of ["first", "second", "third", "fourth"]) await supervisor.prompt(prompt);

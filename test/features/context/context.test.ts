@@ -8,6 +8,7 @@ import type { Script } from "../../../src/model/scripted.ts";
 import type { SupervisorOptions } from "../../../src/session/options.ts";
 import { resumeSession } from "../../../src/session/resume-session.ts";
 import { Supervisor } from "../../../src/session/supervisor.ts";
+import { userPlaces } from "../../../src/settings/paths.ts";
 import { emptyRepository } from "../../support/git-repository.ts";
 import { inThreadHost } from "../../support/in-thread-host.ts";
 import { type RequestBody, startMessagesServer } from "../../support/messages-server.ts";
@@ -19,7 +20,12 @@ const nowhere = join(import.meta.dirname, "no-such-folder");
 
 function contextIn(homedir = nowhere): NonNullable<SupervisorOptions["context"]> {
   return {
-    memory: { homedir, home: join(homedir, ".troupe"), managed: nowhere, trusted: () => false },
+    memory: {
+      ...userPlaces({}, homedir),
+      home: join(homedir, ".troupe"),
+      managed: nowhere,
+      trusted: () => false,
+    },
     surroundings: true,
   };
 }

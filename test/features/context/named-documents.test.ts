@@ -2,13 +2,14 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ModelRequest } from "../../../src/model/client.ts";
+import { userPlaces } from "../../../src/settings/paths.ts";
 import { pdf } from "../../support/pdf.ts";
 import { supervised } from "../../support/supervised.ts";
 import { lastResults, textsOf } from "../../support/texts-of.ts";
 
 const nowhere = "/nowhere";
 const context = {
-  memory: { homedir: nowhere, home: nowhere, managed: nowhere, trusted: () => false },
+  memory: { ...userPlaces({}, nowhere), home: nowhere, managed: nowhere, trusted: () => false },
 };
 
 const notebook = {

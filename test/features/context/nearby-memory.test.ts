@@ -7,6 +7,7 @@ import { pathPatterns } from "../../../src/features/context/path-patterns.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import type { Script } from "../../../src/model/scripted.ts";
+import { userPlaces } from "../../../src/settings/paths.ts";
 import { supervised } from "../../support/supervised.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
@@ -31,7 +32,7 @@ function session(files: Readonly<Record<string, string>>, more: Parameters<typeo
     permissionMode: "acceptEdits",
     context: {
       memory: {
-        homedir,
+        ...userPlaces({}, homedir),
         home: join(homedir, ".troupe"),
         managed: join(homedir, "none"),
         trusted: () => false,

@@ -7,6 +7,7 @@ import {
   type ServerPrompt,
 } from "../../../src/features/servers/server-prompts.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
+import { userPlaces } from "../../../src/settings/paths.ts";
 import { server } from "../../mcp/opened-mcp.ts";
 import { PIXEL } from "../../mcp/servers/good-server.ts";
 import { supervised } from "../../support/supervised.ts";
@@ -49,7 +50,7 @@ describe("A17: prompts of servers as slash commands", () => {
       mcpServers,
       files: { "secret.txt": "do not read me" },
       context: {
-        memory: { homedir: nowhere, home: nowhere, managed: nowhere, trusted: () => false },
+        memory: { ...userPlaces({}, nowhere), home: nowhere, managed: nowhere, trusted: () => false },
       },
     });
     for (let call = 0; call < 2; call++) {

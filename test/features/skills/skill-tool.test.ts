@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { hookGrant } from "../../../src/context/skills/grants.ts";
 import { builtInSkills } from "../../../src/context/skills/skill-dirs.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
+import { userPlaces } from "../../../src/settings/paths.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { load, skillFile, withSkills } from "./with-skills.ts";
 
@@ -277,7 +278,12 @@ test("counts no skill as loaded because of a memory file, an attached file or a 
     files: { [GREET]: greet, "CLAUDE.md": tag, "a.txt": tag },
     allowedTools: ["Bash(echo:*)"],
     context: {
-      memory: { homedir, home: homedir, managed: join(homedir, "no-such-folder"), trusted: () => false },
+      memory: {
+        ...userPlaces({}, homedir),
+        home: homedir,
+        managed: join(homedir, "no-such-folder"),
+        trusted: () => false,
+      },
     },
   });
   await supervisor.prompt("look at @a.txt");

@@ -1,6 +1,7 @@
 // @module-tag long
 import { expect, test } from "vitest";
 import type { ModelRequest } from "../../../src/model/client.ts";
+import { userPlaces } from "../../../src/settings/paths.ts";
 import { server } from "../../mcp/opened-mcp.ts";
 import { PIXEL } from "../../mcp/servers/good-server.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
@@ -84,7 +85,9 @@ test("an agent gets the images that its task names, its skill or the prompt of a
   const { supervisor, model } = withSkills([done, done, done, done], {
     files: { ...files, "a.gif": "GIF89a one", "b.txt": "CANARY" },
     mcpServers: { p: server("prompting.ts") },
-    context: { memory: { homedir: nowhere, home: nowhere, managed: nowhere, trusted: () => false } },
+    context: {
+      memory: { ...userPlaces({}, nowhere), home: nowhere, managed: nowhere, trusted: () => false },
+    },
   });
   await supervisor.spawn({ ...general, prompt: "What is on @a.gif, and what in @b.txt?" });
   await supervisor.spawn({ ...general, prompt: "/inspect @a.gif" });

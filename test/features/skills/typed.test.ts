@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ModelRequest } from "../../../src/model/client.ts";
+import { userPlaces } from "../../../src/settings/paths.ts";
 import { supervised } from "../../support/supervised.ts";
 import { load, skillFile, withSkills } from "./with-skills.ts";
 
@@ -66,7 +67,12 @@ describe("/name in a prompt", () => {
     const { supervisor, model } = withSkills([done], {
       files: { ".claude/commands/explain.md": "Explain @$0 to me.", "a.txt": "forty-two" },
       context: {
-        memory: { homedir: "/nowhere", home: "/nowhere", managed: "/nowhere", trusted: () => false },
+        memory: {
+          ...userPlaces({}, "/nowhere"),
+          home: "/nowhere",
+          managed: "/nowhere",
+          trusted: () => false,
+        },
       },
     });
     await supervisor.prompt("/explain a.txt");

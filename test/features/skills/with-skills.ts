@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { SkillsOptions } from "../../../src/features/skills/options.ts";
 import type { Script } from "../../../src/model/scripted.ts";
 import type { SupervisorOptions } from "../../../src/session/options.ts";
+import { userPlaces } from "../../../src/settings/paths.ts";
 import { type Supervised, supervised } from "../../support/supervised.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
@@ -33,7 +34,7 @@ export function skillsIn(
 ): NonNullable<SupervisorOptions["skills"]> {
   return {
     search: {
-      homedir,
+      ...userPlaces({}, homedir),
       home: join(homedir, ".troupe"),
       managed: join(homedir, "no-such-folder"),
       trusted: () => agreed(""),

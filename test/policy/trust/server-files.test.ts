@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { settingsReader } from "../../../src/policy/trust/trust.ts";
+import { userPlaces } from "../../../src/settings/paths.ts";
 import { put } from "../../settings/folders.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
@@ -8,7 +9,11 @@ const one = { command: "one" };
 
 function placed(files: Readonly<Record<string, unknown>>) {
   const base = temporaryFolder();
-  const source = { homedir: join(base, "home"), root: join(base, "project"), home: join(base, "troupe") };
+  const source = {
+    ...userPlaces({}, join(base, "home")),
+    root: join(base, "project"),
+    home: join(base, "troupe"),
+  };
   for (const [path, value] of Object.entries(files)) put(join(base, path), value);
   return { source, reader: (trusts: boolean) => settingsReader(source, trusts), base };
 }
