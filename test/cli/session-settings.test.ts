@@ -71,6 +71,8 @@ test("CLAUDE_CONFIG_DIR takes the place of ~/.claude: its rules, agents, skills,
     return own.out.text;
   };
   expect(await shown("mcp", "list")).toContain("notes");
+  const write = ["permissions", "explain", `Write(${join(dir, "settings.json")})`, "--mode", "acceptEdits"];
+  expect(await shown(...write, "--add-dir", homedir)).toContain("is protected");
   await shown("config", "set", "model", "offline", "--scope", "user");
   expect(readFileSync(join(dir, "settings.json"), "utf8")).toContain('"model": "offline"');
 });

@@ -8,6 +8,7 @@ import { sandboxRules } from "../../policy/sandbox/denied-paths.ts";
 import { findBuilder } from "../../policy/sandbox/find-builder.ts";
 import { defaultSandboxSettings, type SandboxSettings } from "../../policy/sandbox/sandbox.ts";
 import { platformShell } from "../../processes/platform-shell.ts";
+import { userPlaces } from "../../settings/paths.ts";
 import type { PermissionMode, Rule } from "../../settings/permissions.ts";
 import type { Arguments } from "../arguments.ts";
 import { addedDirs, settingsDirs, workingDir } from "../directories.ts";
@@ -62,6 +63,7 @@ export async function activeRules(
   ];
   const engine = engineOf(rules, {
     ...{ projectRoot: cwd, additionalDirs, home: io.homedir, platform: process.platform },
+    configDir: userPlaces(io.env, io.homedir).claudeDir,
     shell: platformShell(process.platform, io.env)?.kind ?? "bash",
   });
   const { hooks, problems } = parseHooks(read.hooks);

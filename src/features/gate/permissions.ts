@@ -13,6 +13,7 @@ import type { SandboxSettings } from "../../policy/sandbox/sandbox.ts";
 import { type AskBrokerOptions, UserRequestBroker } from "../../policy/user-request-broker.ts";
 import type { UserHandler } from "../../policy/user-requests.ts";
 import type { Shell } from "../../processes/platform-shell.ts";
+import { userPlaces } from "../../settings/paths.ts";
 import type { PermissionMode, Rule } from "../../settings/permissions.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import { hookCaller, type SkillsOf } from "../hooks/session-hooks.ts";
@@ -227,7 +228,8 @@ function anchorsOf(
   folders: readonly string[],
   readable: readonly string[],
 ): Anchors {
-  const common = { projectRoot: root, home: homedir(), platform: process.platform };
+  const { homedir: home, claudeDir } = userPlaces(process.env, homedir());
+  const common = { projectRoot: root, home, configDir: claudeDir, platform: process.platform };
   if (tree === null) return { ...common, additionalDirs, readable };
   const inTree = (folder: string) => isIn(bothOf(tree.path), folder);
   return {

@@ -39,10 +39,11 @@ export interface Protected {
 
 /**
  * Finds the protected paths (permission-semantics 4.4); returns null if they cannot all be protected. Skips installed
- * packages.
+ * packages. `own`: the user's directory of settings, which need not have a protected name.
  */
 export async function findProtected(
   roots: readonly string[],
+  own: string,
   run: Run,
   program: string | null,
 ): Promise<Protected | null> {
@@ -57,6 +58,7 @@ export async function findProtected(
   const held: string[] = roots.flatMap((root) =>
     isRepository(root) ? ofRepository(root) : NEVER_MADE.map((name) => join(root, name)),
   );
+  if (roots.some((root) => root !== own && holds(root, own))) held.push(own);
   for (const path of found.paths) {
     const root = roots.find((one) => holds(one, path)) ?? "";
     // The path of the root itself is not checked: a worktree in .claude/worktrees is an ordinary checkout.

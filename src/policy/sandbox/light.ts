@@ -2,6 +2,7 @@ import { lstatSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { isDirectory, listNames } from "../../lib/on-disk.ts";
 import type { ConfinedView } from "../../mailbox/confined.ts";
+import { userPlaces } from "../../settings/paths.ts";
 import type { Rule } from "../../settings/permissions.ts";
 import { holds, realOf } from "../engine/path-candidates.ts";
 import { repositoriesAbout } from "../trust/git-repository.ts";
@@ -66,7 +67,7 @@ export function lightConfinement(options: LightOptions): LightConfinement {
     if (type === "read")
       return { confined: { ...common, type, seen: [...view, ...masks] }, env: {}, finish: async () => null };
     const real = roots.map((root) => realOf(root));
-    const held = await findProtected(real, run, find);
+    const held = await findProtected(real, userPlaces(env, home).claudeDir, run, find);
     if (held === null) return null;
     const made = new MadeNames(builder.state, "");
     const ended = made.guard(held.absent);

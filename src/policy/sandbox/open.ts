@@ -4,6 +4,7 @@ import { errorMessage } from "../../lib/errors.ts";
 import { isPattern } from "../../lib/globs.ts";
 import { removeDirectory } from "../../lib/on-disk.ts";
 import type { ConfinedView } from "../../mailbox/confined.ts";
+import { userPlaces } from "../../settings/paths.ts";
 import { holds, realOf } from "../engine/path-candidates.ts";
 import {
   type DeniedPatterns,
@@ -123,7 +124,7 @@ class OpenSandbox implements Sandbox {
       throw new Error(
         `${tooWide} holds the whole home, and a command that may write there is not held by a sandbox; start Troupe in a project's directory`,
       );
-    const held = await findProtected(roots, run, this.#find);
+    const held = await findProtected(roots, userPlaces(env, home).claudeDir, run, this.#find);
     if (held === null)
       throw new Error(
         "what is protected in the workspace could not all be found (find failed, or there is too much of it)",

@@ -26,10 +26,10 @@ function tree(...paths: string[]): string {
 }
 
 /** What is held in a directory, and what of it must not come to be, without its own path. */
-async function heldIn(root: string) {
+async function heldIn(root: string, own = "/home/me/.claude") {
   const processes = startProcesses({ env: process.env });
   onTestFinished(() => processes.close());
-  const found = await findProtected([root], runWith(processes), "/usr/bin/find");
+  const found = await findProtected([root], own, runWith(processes), "/usr/bin/find");
   if (found === null) throw new Error("not all was found");
   const below = (paths: readonly string[]) => paths.map((path) => path.slice(root.length + 1)).sort();
   const as = (kind: string) => below(found.seen.flatMap((one) => (one.as === kind ? [one.path] : [])));
@@ -54,6 +54,12 @@ test("finds what is protected at any depth, and the directories on the way to it
     ...["a/b/.vscode", "a/b/c/d/e/.npmrc", "s/.git"],
   ]);
   expect(pinned).toEqual([".git", "Package", "a", "a/.git", "a/b", "a/b/c", "a/b/c/d", "a/b/c/d/e", "s"]);
+});
+
+test("holds the user's directory of settings, whatever its name, if a command could write it", async () => {
+  const root = tree("conf/settings.json", "src/main.ts");
+  expect((await heldIn(root, join(root, "conf"))).held).toEqual(["conf"]);
+  expect((await heldIn(root, join(root, "none"))).absent).toContain("none");
 });
 
 test("names what does not exist, in every repository and at the top", async () => {
