@@ -28,30 +28,12 @@ const STOPPED = "The model gateway stopped before the reply was complete";
 export type Reconnect = () => Promise<MessagePort>;
 
 /**
- * A model at the other end of a channel. It owns its ports: `close` closes the current one, and ends open requests.
- */
-export interface GatewayClient extends ModelClient {
-  /** Whether the text of replies comes as it is written, also if a request did not ask for it. */
-  watch(on: boolean): void;
-  close(): void;
-}
-
-/**
- * Returns the agent's end of its model channel. When its port closes because the gateway's thread died, it requests
+ * The agent's end of its model channel. When its port closes because the gateway's thread died, it requests
  * another and sends its open requests again: only whole replies leave it, so streaming starts over. Without another
  * port, every request ends with a `connection` failure, so that no agent waits for a dead gateway. The port keeps the
- * thread alive only during a request. `encode` is shared by clients whose conversations share messages.
+ * thread alive only during a request.
  */
-export function gatewayClient(
-  port: MessagePort,
-  reconnect?: Reconnect,
-  clock: Clock = systemClock,
-  encode: EncodeMessage = messageEncoder(),
-): GatewayClient {
-  return new PortClient(port, reconnect, clock, encode);
-}
-
-class PortClient implements GatewayClient {
+export class GatewayClient implements ModelClient {
   readonly name = "gateway";
   readonly #reconnect: Reconnect | undefined;
   readonly #clock: Clock;
@@ -65,7 +47,13 @@ class PortClient implements GatewayClient {
   #closed = false;
   #isWatched = false;
 
-  constructor(port: MessagePort, reconnect: Reconnect | undefined, clock: Clock, encode: EncodeMessage) {
+  /** `encode` is shared by clients whose conversations share messages. */
+  constructor(
+    port: MessagePort,
+    reconnect?: Reconnect,
+    clock: Clock = systemClock,
+    encode: EncodeMessage = messageEncoder(),
+  ) {
     this.#reconnect = reconnect;
     this.#clock = clock;
     this.#conversation = new ConversationSender(encode);
@@ -95,12 +83,14 @@ class PortClient implements GatewayClient {
     return counted.ok ? counted.value : null;
   }
 
+  /** Whether the text of replies comes as it is written, also if a request did not ask for it. */
   watch(on: boolean): void {
     if (this.#isWatched === on) return;
     this.#isWatched = on;
     if (this.#channel) sender<typeof modelNotices>(this.#channel)("watch", on);
   }
 
+  /** Closes the current port, and ends open requests. */
   close(): void {
     this.#closed = true;
     this.#channel?.close();
