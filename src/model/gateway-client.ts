@@ -4,8 +4,9 @@ import { Caller } from "../mailbox/rpc/caller.ts";
 import { type Channel, portChannel } from "../mailbox/rpc/channel.ts";
 import type { Result } from "../mailbox/rpc/frames.ts";
 import { sender } from "../mailbox/rpc/server.ts";
-import type { ModelClient, ModelFailureKind, ModelOutcome, ModelRequest, OnModelEvent } from "./client.ts";
+import type { ModelClient, ModelOutcome, ModelRequest, OnModelEvent } from "./client.ts";
 import { ConversationSender, type EncodeMessage, messageEncoder } from "./conversation-transfer.ts";
+import { cancelled, failedOutcome } from "./failures.ts";
 import { type modelNotices, modelRequests } from "./gateway-messages.ts";
 
 /** Milliseconds to wait for a new port; a thread is started for it, and the machine may be busy. */
@@ -172,21 +173,23 @@ function outcomeOf(result: Result<ModelOutcome>): ModelOutcome {
   if (result.ok) return result.value;
   switch (result.kind) {
     case "cancelled":
-      return failure("cancelled", "The request was cancelled.");
+      return cancelled;
     case "gone":
     case "late":
-      return failure("connection", `${STOPPED}.`);
+      return failedOutcome({ kind: "connection", message: `${STOPPED}.` });
     case "unsendable":
-      return failure("invalid_request", `The request is not plain data: ${result.message}`);
+      return failedOutcome({
+        kind: "invalid_request",
+        message: `The request is not plain data: ${result.message}`,
+      });
     case "failed":
     case "malformed":
       // A library user's client may return anything.
-      return failure("protocol", `The model client's answer cannot be used: ${result.message}`);
+      return failedOutcome({
+        kind: "protocol",
+        message: `The model client's answer cannot be used: ${result.message}`,
+      });
     default:
       return result.kind satisfies never;
   }
-}
-
-function failure(kind: ModelFailureKind, message: string): ModelOutcome {
-  return { type: "failure", failure: { kind, message } };
 }

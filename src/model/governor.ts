@@ -11,7 +11,7 @@ import type {
   OnModelEvent,
   OnServerAnswer,
 } from "./client.ts";
-import { cancelled, retryable } from "./failures.ts";
+import { cancelled, failedOutcome, retryable, untilCancelled } from "./failures.ts";
 import type { Meter } from "./meter.ts";
 import { type QueueSlot, RequestQueue } from "./request-queue.ts";
 import { soundOutcome } from "./sound-reply.ts";
@@ -96,7 +96,8 @@ export function governed(client: ModelClient, options: GovernorOptions): Ask {
     }
     const running = safely(client, metered?.request ?? request, on, signal, answered);
     metered?.settle(running, signal);
-    const outcome = await untilAborted(running, signal);
+    // A cancelled request frees its slot immediately, even if its client is slow to notice.
+    const outcome = await untilCancelled(running, signal);
     place.release(outcome);
     return outcome;
   };
@@ -182,21 +183,8 @@ async function safely(
   } catch (error) {
     const reason = errorMessage(error);
     const message = `The model client "${client.name}" failed: ${reason}`;
-    return { type: "failure", failure: { kind: "protocol", message } };
+    return failedOutcome({ kind: "protocol", message });
   }
-}
-
-/** A cancelled request frees its slot immediately, even if its client is slow to notice. */
-function untilAborted(outcome: Promise<ModelOutcome>, signal: AbortSignal): Promise<ModelOutcome> {
-  return new Promise((resolve) => {
-    const abort = () => resolve(cancelled);
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    void outcome.then((settled) => {
-      signal.removeEventListener("abort", abort);
-      resolve(settled);
-    });
-  });
 }
 
 /** What one request has waited since its first failure, and what it says when that was too long. */
@@ -225,12 +213,12 @@ function retryBudget(clock: Clock, allMs: number) {
       if (!last) {
         const message =
           "The model server asked everyone to wait longer than this request may wait; try again later.";
-        return { type: "failure", failure: { kind: "rate_limit", message } };
+        return failedOutcome({ kind: "rate_limit", message });
       }
       const asked = last.retryAfterMs;
       const wait = asked === undefined ? "" : ` It asks to wait ${seconds(asked)} before the next try.`;
       const tried = tries > 1 ? ` Gave up after ${tries} attempts in ${seconds(spentMs)}.` : "";
-      return { type: "failure", failure: { ...last, message: last.message + tried + wait } };
+      return failedOutcome({ ...last, message: last.message + tried + wait });
     },
   };
 }

@@ -14,6 +14,7 @@ import {
   cancelled,
   connectionFailure,
   endlessFailure,
+  failedOutcome,
   protocolFailure,
   type ServerError,
   serverFailure,
@@ -90,7 +91,8 @@ export function httpModel(api: ModelApi, options: HttpModelOptions): ModelClient
   const { idleMs = 300_000, totalMs = 3_600_000, clock = systemClock, aliases = {} } = options;
   const { name, baseURL } = SERVERS[api.kind];
   const base = checkBaseURL(options.baseURL ?? baseURL, api.kind);
-  if (!base.ok) return { name, ask: async () => failed({ kind: "invalid_request", message: base.message }) };
+  if (!base.ok)
+    return { name, ask: async () => failedOutcome({ kind: "invalid_request", message: base.message }) };
 
   const { env = process.env } = options;
   const headers = { accept: "application/json", "user-agent": "troupe", ...api.headers };
@@ -149,7 +151,7 @@ export function httpModel(api: ModelApi, options: HttpModelOptions): ModelClient
     }
     failure ??= protocolFailure(finished.problem, where);
     const said = reply.partialText === "" ? {} : { partialText: reply.partialText };
-    return withUsage(failed({ ...failure, ...said }), reply);
+    return withUsage(failedOutcome({ ...failure, ...said }), reply);
   };
 
   return {
@@ -159,7 +161,7 @@ export function httpModel(api: ModelApi, options: HttpModelOptions): ModelClient
       if (signal.aborted) return cancelled;
       // The one door: however the model was chosen, no request is sent to one that is not available.
       const refusal = modelRefusal(request.model, options.availableModels, aliases);
-      if (refusal !== null) return failed({ kind: "invalid_request", message: refusal });
+      if (refusal !== null) return failedOutcome({ kind: "invalid_request", message: refusal });
       const { kind, secrets } = api;
       const where: Where = { host: base.host, model: resolve(request.model), kind, proxy, secrets };
       const learned: (() => void)[] = [];
@@ -212,8 +214,4 @@ async function readRefusal(answer: HttpAnswer, now: number): Promise<ServerError
 function withUsage(outcome: ModelOutcome, { partialUsage }: ReplyAssembler): ModelOutcome {
   if (partialUsage === null || outcome.type === "reply") return outcome;
   return { ...outcome, failure: { ...outcome.failure, usage: partialUsage } };
-}
-
-function failed(failure: ModelFailure): ModelOutcome {
-  return { type: "failure", failure };
 }

@@ -1,5 +1,6 @@
 import { createParser } from "eventsource-parser";
 import { type Clock, pause } from "../lib/clock.ts";
+import { parseJson, valueAt } from "../lib/json.ts";
 import { errorOf, toldError } from "./error-response.ts";
 import { type HttpAnswer, readBody } from "./http-post.ts";
 import type { ReplyAssembler, ReplyProblem } from "./reply.ts";
@@ -92,13 +93,10 @@ function takeFrame(
     takeEvents(translator.end(), reply);
     return;
   }
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(data);
-  } catch {
-    throw new Unreadable(badly("an event is not valid JSON"));
-  }
-  if (isPing(parsed)) return;
+  const parsed = parseJson(data);
+  if (parsed === undefined) throw new Unreadable(badly("an event is not valid JSON"));
+  // Some servers do not name their events.
+  if (valueAt(parsed, ["type"]) === "ping") return;
   watch.received();
   const error = event === "error" ? (errorOf(parsed) ?? {}) : toldError(parsed);
   if (error !== null) throw new Unreadable({ type: "error", error });
@@ -118,21 +116,11 @@ async function readWhole(
   translator: ReplyTranslator,
   reply: ReplyAssembler,
 ): Promise<void> {
-  let parsed: unknown;
-  const text = await readBody(answer, MOST_BYTES);
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    throw new Unreadable(badly("it is not valid JSON"));
-  }
+  const parsed = parseJson(await readBody(answer, MOST_BYTES));
+  if (parsed === undefined) throw new Unreadable(badly("it is not valid JSON"));
   const error = toldError(parsed);
   if (error !== null) throw new Unreadable({ type: "error", error });
   takeEvents(translator.whole(parsed), reply);
-}
-
-/** Some servers do not name their events. */
-function isPing(event: unknown): boolean {
-  return typeof event === "object" && event !== null && "type" in event && event.type === "ping";
 }
 
 function badly(problem: string): ReplyProblem {
