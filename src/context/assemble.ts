@@ -145,9 +145,7 @@ export type MainSection = keyof typeof mainSections;
 
 /** Returns the main conversation's role, without some sections if a test wants it so. */
 export function mainRole(without: readonly MainSection[] = []): string {
-  const { identity, tasks, code, tone } = mainSections;
-  const sections = Object.entries({ identity, tasks, code, tone });
-  return sections
+  return Object.entries(mainSections)
     .filter(([name]) => !without.some((left) => left === name))
     .map(([, text]) => text)
     .join("\n\n");
