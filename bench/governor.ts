@@ -2,7 +2,7 @@ import { systemClock } from "../src/lib/clock.ts";
 import { ActorId, MAIN } from "../src/mailbox/ids.ts";
 import type { Gateway, ModelRequest } from "../src/model/client.ts";
 import { threadGateway } from "../src/model/gateway.ts";
-import { gatewayClient } from "../src/model/gateway-client.ts";
+import { GatewayClient } from "../src/model/gateway-client.ts";
 import { Bucket } from "../test/model/limited-server.ts";
 import { apiError, type Handler, startMessagesServer } from "../test/support/messages-server.ts";
 import { atMost, type BenchOptions, type BenchResult, timesFloor } from "./result.ts";
@@ -116,7 +116,7 @@ async function asked(agents: number, calls: number, leadEveryMs: number | null, 
 }
 
 async function agent(gateway: Gateway, actor: ActorId, calls: number): Promise<void> {
-  const lane = gatewayClient(gateway.connect(actor, false));
+  const lane = new GatewayClient(gateway.connect(actor, false));
   for (let call = 0; call < calls; call++) {
     const outcome = await lane.ask(requestOf(actor), () => {}, new AbortController().signal);
     if (outcome.type === "failure") throw new Error(outcome.failure.message);
@@ -126,7 +126,7 @@ async function agent(gateway: Gateway, actor: ActorId, calls: number): Promise<v
 
 /** Milliseconds from each question of the main conversation to the first words of its reply. */
 async function lead(gateway: Gateway, everyMs: number, done: AbortSignal): Promise<number[]> {
-  const lane = gatewayClient(gateway.connect(MAIN, true));
+  const lane = new GatewayClient(gateway.connect(MAIN, true));
   const waits: number[] = [];
   while (!done.aborted) {
     const from = performance.now();

@@ -261,6 +261,7 @@ export const rules: Rules = {
     ["sharp", all("src/tools/images.ts")],
     ["@hyzyla/pdfium", all("src/tools/documents.ts")],
     ["@vscode/ripgrep", all("src/tools/grep/ripgrep.ts")],
+    ["eventsource-parser", all("src/model/reply-stream.ts")],
     // Troupe as a client in the broker's process, and as a server in the command that is one.
     ["@modelcontextprotocol/sdk", folders("mcp/broker", "cli/mcp-serve")],
     // Loaded by `troupe acp` alone.

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
 import { PeerGone, type Services } from "../mailbox/services.ts";
 import { type EncodeMessage, messageEncoder } from "../model/conversation-transfer.ts";
-import { gatewayClient } from "../model/gateway-client.ts";
+import { GatewayClient } from "../model/gateway-client.ts";
 import type { SealedTool } from "../tools/bind-tool.ts";
 import type { OwnTools } from "../tools/dispatch.ts";
 import { agentTools } from "../tools/index.ts";
@@ -72,7 +72,7 @@ function runLeasing(start: ActorStart, pool: ThreadPool, clock: Clock, encode: E
   const tools: OwnTools = ({ name, module }) =>
     module ? own.tool(moduleTool(name, module), { tool: name, module, writes: false }) : built.get(name);
   let ports = 0;
-  const model = gatewayClient(start.connect(), () => services.model(++ports), clock, encode);
+  const model = new GatewayClient(start.connect(), () => services.model(++ports), clock, encode);
   // Not before its handle is known: what it reports may lead to its end.
   const run = async () =>
     runActor({

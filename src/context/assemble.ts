@@ -47,7 +47,11 @@ type StablePart = "system prompt" | "environment" | "memory" | "deferred tools" 
 export function assemble<Tool extends ToolDefinition>(of: Ingredients<Tool>): readonly Part<Tool>[] {
   return [
     { name: "system prompt", place: "system", text: of.role },
-    { name: "environment", place: "system", text: locationText(of) },
+    {
+      name: "environment",
+      place: "system",
+      text: [environmentBlock(of.environment), of.place].filter(Boolean).join("\n\n"),
+    },
     { name: "memory", place: "system", text: of.memory ?? "" },
     { name: "tool schemas", place: "tools", tools: of.tools },
     indexPart("deferred tools", of.deferredTools),
@@ -85,10 +89,6 @@ function userMessage(
 
 export function reminderOf(texts: readonly string[]): string {
   return `<system-reminder>\n${texts.join("\n\n")}\n</system-reminder>`;
-}
-
-function locationText({ environment, place }: Pick<Ingredients, "environment" | "place">): string {
-  return [environmentBlock(environment), place].filter(Boolean).join("\n\n");
 }
 
 function indexPart(name: "deferred tools" | "skills", index: Index | null): Part<never> {
@@ -145,9 +145,7 @@ export type MainSection = keyof typeof mainSections;
 
 /** Returns the main conversation's role, without some sections if a test wants it so. */
 export function mainRole(without: readonly MainSection[] = []): string {
-  const { identity, tasks, code, tone } = mainSections;
-  const sections = Object.entries({ identity, tasks, code, tone });
-  return sections
+  return Object.entries(mainSections)
     .filter(([name]) => !without.some((left) => left === name))
     .map(([, text]) => text)
     .join("\n\n");

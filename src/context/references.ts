@@ -5,7 +5,7 @@ import type { Picture } from "../mailbox/conversation.ts";
 import type { ReadEntry } from "../mailbox/messages.ts";
 import { attribute, escapeTags } from "./escape-tags.ts";
 import { digestOf, type Fact } from "./facts.ts";
-import type { Content, Files } from "./files.ts";
+import type { Files } from "./files.ts";
 import { blankCodeBlocks, blankInlineCode } from "./markdown/blank-code.ts";
 
 /** Bytes of one file, and of all files that a prompt names. */
@@ -128,10 +128,9 @@ function shownFile(path: string, most: number, files: Files): ShownFile {
   }
   if (look.type === "file" && DOCUMENT_NAME.test(path))
     return { text: `The prompt names ${escapeTags(path)}: look at it with Read.`, document: path };
-  const content: Content =
-    look.type === "file" ? files.read(path, most) : { type: "unusable", reason: "is not a regular file" };
-  if (content.type === "unusable" || look.type !== "file") {
-    const why = content.type === "unusable" ? content.reason : "is not a regular file";
+  const content = look.type === "file" ? files.read(path, most) : null;
+  if (content?.type !== "text" || look.type !== "file") {
+    const why = content?.type === "unusable" ? content.reason : "is not a regular file";
     return {
       text: `The prompt names ${escapeTags(path)}, which is not shown here (it ${why}): use Read for an image or a document, Glob for a directory.`,
     };

@@ -1,6 +1,11 @@
 /** A JSON object. Read only its own keys: a file can name one `__proto__`. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+/** Returns the fields of an object; none if the value is another one. */
+export function fieldsOf(value: unknown): Record<string, unknown> {
+  return isObject(value) ? value : {};
+}
+
 /** Returns the value at a path of own keys, or undefined. */
 export function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(

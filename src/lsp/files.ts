@@ -27,7 +27,7 @@ export class FileTexts {
     if (kept?.stamp === stamp) return kept;
     const text = await readFile(path, "utf8").catch(() => null);
     if (text === null) return null;
-    const read = { text, lines: splitLines(text), stamp };
+    const read = { text, lines: text.split(/\r\n|\n|\r/), stamp };
     this.#kept.delete(path);
     this.#kept.set(path, read);
     for (const oldest of this.#kept.keys()) {
@@ -64,10 +64,6 @@ export function toUnits(line: string, character: number): number {
 /** Returns the character, counted from 1, that starts after these units. */
 export function fromUnits(line: string, units: number): number {
   return [...line.slice(0, units)].length + 1;
-}
-
-function splitLines(text: string): readonly string[] {
-  return text.split(/\r\n|\n|\r/);
 }
 
 /** Returns the name that contains a character or ends before it, or null. */

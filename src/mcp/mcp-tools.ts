@@ -160,9 +160,7 @@ function listResourcesTool(
     },
     inputSchema: ListInput,
     permissionLevel: "read",
-    parallel: true,
     title: ({ server }) => server ?? "all servers",
-    accesses: () => [],
     async call({ server }, { signal, actor }) {
       const answer = await mcp.listResources(server, signal, among(actor));
       return answer.ok ? answer.value : failed(answer.message);
@@ -203,9 +201,7 @@ function readResourceTool(
     },
     inputSchema: ReadInput,
     permissionLevel: "read",
-    parallel: true,
     title: ({ uri }) => uri,
-    accesses: () => [],
     async call({ server, uri }, { signal, actor }): Promise<ToolResultContent | ToolFailure> {
       const { content, isError } = await mcp.readResource(server, uri, signal, among(actor));
       return isError ? failed(typeof content === "string" ? content : "It could not be read.") : content;

@@ -41,14 +41,42 @@ export function openMcp(options: OpenMcpOptions) {
   };
   const servers = new SessionServers(options, emit);
   servers.hold(options.servers);
+
+  function listServers(among = everyServer): string {
+    const states = servers.entries
+      .filter(({ server }) => among(server.slug))
+      .map(({ server, state }) => `${server.slug} (${state.type})`);
+    return states.length === 0 ? "No MCP server is configured." : `There are: ${states.join(", ")}.`;
+  }
+
+  function findServer(name: string, among = everyServer): McpAnswer<ServerEntry> {
+    const entry = servers.find(name);
+    if (entry !== null && among(entry.server.slug)) return { ok: true, value: entry };
+    const message = `There is no MCP server ${JSON.stringify(name)}. ${listServers(among)}`;
+    return { ok: false, message };
+  }
+
   async function withServer<Value>(
     name: string,
-    among: Among | undefined,
     use: (entry: ServerEntry) => Promise<McpAnswer<Value>>,
+    among?: Among,
   ): Promise<McpAnswer<Value>> {
-    const found = findServer(servers, name, among);
+    const found = findServer(name, among);
     return found.ok ? use(found.value) : found;
   }
+
+  const findTool = (name: string) => servers.entries.find(({ tools }) => tools.find(name) !== null);
+
+  /** A server that is starting may have the tool, as in a resumed session. */
+  async function awaitTool(name: string, signal: AbortSignal): Promise<ServerEntry | undefined> {
+    const starting = servers.entries.find(
+      ({ server, state }) => state.type === "starting" && name.startsWith(`mcp__${server.slug}__`),
+    );
+    if (starting === undefined) return undefined;
+    await servers.waitFor(starting, signal);
+    return findTool(name);
+  }
+
   return {
     /** Resolves when every server has started or failed, or after `ms`. */
     ready: (ms: number) => servers.settled(servers.entries, ms),
@@ -56,20 +84,60 @@ export function openMcp(options: OpenMcpOptions) {
     /** In the order of servers, then of names, so that requests share a prefix. */
     tools: () => servers.entries.flatMap(({ tools }) => tools.offered()),
     /** Ends after `McpLimits.longestCallMs` at the latest. */
-    call: (call: McpCall, signal: AbortSignal) =>
-      callTool(servers, call, { signal, emit, output: newOutput(options) }),
-    /** Of one server, or of all that are connected. */
-    listResources: (server: string | undefined, signal: AbortSignal, among?: Among) =>
-      listResources(servers, server, signal, among),
-    async readResource(server: string, uri: string, signal: AbortSignal, among?: Among): Promise<CallResult> {
-      const answer = await withServer(server, among, (entry) => {
-        const body = { slug: entry.server.slug, uri, output: newOutput(options) };
-        return servers.request(entry, "readResource", body, { signal });
+    async call({ name, input, call }: McpCall, signal: AbortSignal): Promise<CallResult> {
+      const entry = findTool(name) ?? (await awaitTool(name, signal));
+      signal.throwIfAborted();
+      const known = entry?.tools.find(name);
+      if (!entry || !known) return errorResult(`There is no MCP tool ${name}. ${listServers()}`);
+      if (typeof (input ?? {}) !== "object" || Array.isArray(input))
+        return errorResult(`Invalid input for ${name}: expected an object.`);
+      const { slug } = entry.server;
+      const { tool } = known.tool;
+      const body = { slug, tool, input: { ...(input ?? {}) }, output: newOutput(options) };
+      const answer = await servers.request(entry, "callTool", body, {
+        signal,
+        onEvent: (progress) =>
+          emit({ type: "progress", server: slug, tool: name, call: call ?? null, ...progress }),
+        refusal: () => refuseCall(entry, name),
       });
       return toResult(answer, signal);
     },
+    /** Of one server, or of all that are connected. */
+    async listResources(
+      name: string | undefined,
+      signal: AbortSignal,
+      among: Among = everyServer,
+    ): Promise<McpAnswer<readonly McpResource[]>> {
+      const one = name === undefined ? null : findServer(name, among);
+      if (one?.ok === false) return one;
+      const connected = servers.entries.filter(
+        ({ state, server }) => state.type === "connected" && among(server.slug),
+      );
+      const entries = one === null ? connected : [one.value];
+      if (entries.length === 0)
+        return { ok: false, message: `No MCP server is connected. ${listServers(among)}` };
+      const lists = await Promise.all(
+        entries.map(async (entry): Promise<McpAnswer<readonly McpResource[]>> => {
+          const { slug } = entry.server;
+          const answer = await servers.request(entry, "listResources", { slug }, { signal });
+          if (!answer.ok) return answer;
+          return { ok: true, value: answer.value.map((resource) => ({ server: slug, ...resource })) };
+        }),
+      );
+      signal.throwIfAborted();
+      const good = lists.filter((list) => list.ok);
+      const failed = lists.find((list) => !list.ok);
+      return good.length === 0 && failed ? failed : { ok: true, value: good.flatMap(({ value }) => value) };
+    },
+    async readResource(server: string, uri: string, signal: AbortSignal, among?: Among): Promise<CallResult> {
+      const read = (entry: ServerEntry) => {
+        const body = { slug: entry.server.slug, uri, output: newOutput(options) };
+        return servers.request(entry, "readResource", body, { signal });
+      };
+      return toResult(await withServer(server, read, among), signal);
+    },
     listPrompts: (server: string, signal: AbortSignal): Promise<McpAnswer<readonly McpPrompt[]>> =>
-      withServer(server, everyServer, async (entry) => {
+      withServer(server, async (entry) => {
         const { slug } = entry.server;
         const answer = await servers.request(entry, "listPrompts", { slug }, { signal });
         if (!answer.ok) return answer;
@@ -79,7 +147,7 @@ export function openMcp(options: OpenMcpOptions) {
       { server, ...prompt }: PromptCall,
       signal: AbortSignal,
     ): Promise<McpAnswer<readonly PromptMessage[]>> =>
-      withServer(server, everyServer, (entry) => {
+      withServer(server, (entry) => {
         const body = { slug: entry.server.slug, ...prompt };
         return servers.request(entry, "getPrompt", body, { signal });
       }),
@@ -89,12 +157,12 @@ export function openMcp(options: OpenMcpOptions) {
       servers.find(server)?.tools.accept(shown) ?? [],
     /** Signs in and connects. `show` gets the address of the sign-in page, to be opened on this machine. */
     signIn: (server: string, show: (url: string) => void, signal: AbortSignal): Promise<McpAnswer<null>> =>
-      withServer(server, everyServer, (entry) => servers.signIn(entry, show, signal)),
+      withServer(server, (entry) => servers.signIn(entry, show, signal)),
     signOut: (server: string, signal: AbortSignal): Promise<McpAnswer<SignedOut>> =>
-      withServer(server, everyServer, (entry) => servers.signOut(entry, signal)),
+      withServer(server, (entry) => servers.signOut(entry, signal)),
     /** Ends a server and starts it again; resolves when it has started or failed. */
     restart: (server: string, signal: AbortSignal): Promise<McpAnswer<null>> =>
-      withServer(server, everyServer, async (entry) => {
+      withServer(server, async (entry) => {
         await servers.restart(entry, signal);
         const message = entry.refusal();
         return message === null ? { ok: true, value: null } : { ok: false, message };
@@ -123,52 +191,6 @@ export function openMcp(options: OpenMcpOptions) {
   };
 }
 
-interface CallParts {
-  readonly signal: AbortSignal;
-  readonly output: string | null;
-  emit(event: McpEvent): void;
-}
-
-async function callTool(
-  servers: SessionServers,
-  { name, input, call }: McpCall,
-  { signal, output, emit }: CallParts,
-): Promise<CallResult> {
-  const entry = findTool(servers, name) ?? (await awaitTool(servers, name, signal));
-  signal.throwIfAborted();
-  const known = entry?.tools.find(name);
-  if (!entry || !known) return errorResult(`There is no MCP tool ${name}. ${listServers(servers)}`);
-  if (typeof (input ?? {}) !== "object" || Array.isArray(input))
-    return errorResult(`Invalid input for ${name}: expected an object.`);
-  const { slug } = entry.server;
-  const body = { slug, tool: known.tool.tool, input: { ...(input ?? {}) }, output };
-  const answer = await servers.request(entry, "callTool", body, {
-    signal,
-    onEvent: (progress) =>
-      emit({ type: "progress", server: slug, tool: name, call: call ?? null, ...progress }),
-    refusal: () => refuseCall(entry, name),
-  });
-  return toResult(answer, signal);
-}
-
-function findTool({ entries }: SessionServers, name: string): ServerEntry | undefined {
-  return entries.find(({ tools }) => tools.find(name) !== null);
-}
-
-/** A server that is starting may have the tool, as in a resumed session. */
-async function awaitTool(
-  servers: SessionServers,
-  name: string,
-  signal: AbortSignal,
-): Promise<ServerEntry | undefined> {
-  const starting = servers.entries.find(
-    ({ server, state }) => state.type === "starting" && name.startsWith(`mcp__${server.slug}__`),
-  );
-  if (starting === undefined) return undefined;
-  await servers.waitFor(starting, signal);
-  return findTool(servers, name);
-}
-
 function refuseCall({ server, tools }: ServerEntry, name: string): string | null {
   const known = tools.find(name);
   if (!known?.isOffered) return `The MCP server "${server.name}" no longer offers ${name}.`;
@@ -176,49 +198,7 @@ function refuseCall({ server, tools }: ServerEntry, name: string): string | null
   return `The MCP server "${server.name}" has changed what ${name} is since the session first saw it, so it is not called until the user has accepted that. Continue without it, or report that it is needed.`;
 }
 
-async function listResources(
-  servers: SessionServers,
-  name: string | undefined,
-  signal: AbortSignal,
-  among: Among = everyServer,
-): Promise<McpAnswer<readonly McpResource[]>> {
-  const one = name === undefined ? null : findServer(servers, name, among);
-  if (one?.ok === false) return one;
-  const connected = servers.entries.filter(
-    ({ state, server }) => state.type === "connected" && among(server.slug),
-  );
-  const entries = one === null ? connected : [one.value];
-  if (entries.length === 0)
-    return { ok: false, message: `No MCP server is connected. ${listServers(servers, among)}` };
-  const lists = await Promise.all(
-    entries.map(async (entry): Promise<McpAnswer<readonly McpResource[]>> => {
-      const { slug } = entry.server;
-      const answer = await servers.request(entry, "listResources", { slug }, { signal });
-      if (!answer.ok) return answer;
-      return { ok: true, value: answer.value.map((resource) => ({ server: slug, ...resource })) };
-    }),
-  );
-  signal.throwIfAborted();
-  const good = lists.filter((list) => list.ok);
-  const failed = lists.find((list) => !list.ok);
-  return good.length === 0 && failed ? failed : { ok: true, value: good.flatMap(({ value }) => value) };
-}
-
 const everyServer: Among = () => true;
-
-function findServer(servers: SessionServers, name: string, among = everyServer): McpAnswer<ServerEntry> {
-  const entry = servers.find(name);
-  if (entry !== null && among(entry.server.slug)) return { ok: true, value: entry };
-  const message = `There is no MCP server ${JSON.stringify(name)}. ${listServers(servers, among)}`;
-  return { ok: false, message };
-}
-
-function listServers({ entries }: SessionServers, among = everyServer): string {
-  const states = entries
-    .filter(({ server }) => among(server.slug))
-    .map(({ server, state }) => `${server.slug} (${state.type})`);
-  return states.length === 0 ? "No MCP server is configured." : `There are: ${states.join(", ")}.`;
-}
 
 /** Null if there is no file; a long result then says that the whole is not kept. */
 function newOutput({ outputs }: OpenMcpOptions): string | null {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
-import { parseJson } from "../lib/json.ts";
+import { fieldsOf, parseJson } from "../lib/json.ts";
 import type { CallResult } from "../mailbox/messages.ts";
 import type { UserAnswer, UserHandler, UserRequest } from "../policy/user-requests.ts";
 import type { Mcp } from "./open-mcp.ts";
@@ -77,8 +77,7 @@ export function toPromptCall(request: UserRequest): PromptCall {
   switch (request.type) {
     case "permission": {
       const { tool, input, toolUse, id } = request;
-      const object = typeof input === "object" && input !== null ? { ...input } : {};
-      return { tool_name: tool, input: object, tool_use_id: toolUse ?? id };
+      return { tool_name: tool, input: fieldsOf(input), tool_use_id: toolUse ?? id };
     }
     case "question": {
       const { questions, id } = request;

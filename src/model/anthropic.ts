@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { type Clock, pause } from "../lib/clock.ts";
-import { parseJson, valueAt } from "../lib/json.ts";
+import { fieldsOf, parseJson, valueAt } from "../lib/json.ts";
 import { DEFAULT_BASE_URL } from "./base-url.ts";
 import { messageBodies } from "./body-bytes.ts";
 import type { CountTokens, ModelClient } from "./client.ts";
@@ -26,9 +26,11 @@ export function anthropicModel(options: AnthropicOptions = {}): ModelClient {
       kind: "anthropic",
       path: "/v1/messages",
       headers: headersOf(options),
-      secrets: [options.apiKey, options.authToken, ...splitValues(options.headers)].filter(
-        (secret) => secret !== undefined,
-      ),
+      // A credential in a header may follow a scheme, such as `Bearer`.
+      secrets: [
+        ...[options.apiKey ?? [], options.authToken ?? []].flat(),
+        ...Object.values(options.headers ?? {}).flatMap((value) => value.split(/\s+/)),
+      ],
       ...messageBodies(options.promptCaching, options.headers?.["anthropic-beta"]),
       translate: messagesTranslator,
       extend: countedBy,
@@ -74,11 +76,6 @@ function headersOf({
   };
 }
 
-/** Splits the headers' values: a credential may follow a scheme, such as `Bearer`. */
-function splitValues(headers: Readonly<Record<string, string>> = {}): readonly string[] {
-  return Object.values(headers).flatMap((value) => value.split(/\s+/));
-}
-
 /** The Messages API needs no translation, except of a message that came whole. */
 function messagesTranslator(): ReplyTranslator {
   return {
@@ -89,8 +86,7 @@ function messagesTranslator(): ReplyTranslator {
 }
 
 function eventsOfMessage(json: unknown): unknown[] {
-  const message: Readonly<Record<string, unknown>> =
-    typeof json === "object" && json !== null ? { ...json } : {};
+  const message = fieldsOf(json);
   const { content, stop_reason, usage } = message;
   if (!Array.isArray(content)) return [];
   return [

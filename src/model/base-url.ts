@@ -1,25 +1,10 @@
-/** The sorts of servers that Troupe can ask over HTTP. */
-export type ServerKind = "anthropic" | "openai";
-
-/** What users set for a server; failures name it. */
-export interface ServerNames {
-  readonly name: string;
-  readonly api: string;
-  /** The default address. */
-  readonly baseURL: string;
-  /** The variable of its address. */
-  readonly address: string;
-  /** The variable of its key. */
-  readonly key: string;
-  /** The variables of all its credentials. */
-  readonly keys: string;
-}
-
-export const SERVERS: Readonly<Record<ServerKind, ServerNames>> = {
+/** The sorts of servers that Troupe can ask over HTTP, with what users set for them; failures name it. */
+export const SERVERS = {
   anthropic: {
     name: "anthropic",
     api: "Messages API",
     baseURL: "https://api.anthropic.com",
+    // The variables of its address, its key and all its credentials.
     address: "ANTHROPIC_BASE_URL",
     key: "ANTHROPIC_API_KEY",
     keys: "ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN",
@@ -32,7 +17,9 @@ export const SERVERS: Readonly<Record<ServerKind, ServerNames>> = {
     key: "OPENAI_API_KEY",
     keys: "OPENAI_API_KEY",
   },
-};
+} as const;
+
+export type ServerKind = keyof typeof SERVERS;
 
 /** The default address of the Messages API. */
 export const DEFAULT_BASE_URL = SERVERS.anthropic.baseURL;

@@ -23,14 +23,6 @@ export function prefixReader(): (request: ModelRequest) => string | null {
   };
 }
 
-/** One request that is under way. */
-export interface PrefixUse {
-  /** Its reply begins: from now on others can read what the server keeps. */
-  begin(now: number): void;
-  /** It is over, whether or not its reply began. */
-  end(): void;
-}
-
 interface Prefix {
   /** Requests that were sent while nothing was kept, and whose reply has not begun. */
   filling: number;
@@ -48,12 +40,11 @@ export class CachedPrefixes {
     return since + WAIT_MS;
   }
 
-  start(prefix: string | null, now: number): PrefixUse {
+  start(prefix: string | null, now: number) {
     for (const [key, { filling, warmUntil }] of this.#known)
       if (filling === 0 && warmUntil <= now) this.#known.delete(key);
-    if (prefix === null) return { begin() {}, end() {} };
-    const known = this.#known.get(prefix) ?? { filling: 0, warmUntil: now };
-    this.#known.set(prefix, known);
+    const known = this.#known.get(prefix ?? "") ?? { filling: 0, warmUntil: now };
+    if (prefix !== null) this.#known.set(prefix, known);
     let isFilling = known.warmUntil <= now;
     if (isFilling) known.filling += 1;
     const end = () => {
@@ -61,10 +52,12 @@ export class CachedPrefixes {
       isFilling = false;
     };
     return {
-      begin(at) {
+      /** Its reply begins: from now on others can read what the server keeps. */
+      begin(at: number): void {
         known.warmUntil = at + KEPT_MS;
         end();
       },
+      /** It is over, whether or not its reply began. */
       end,
     };
   }

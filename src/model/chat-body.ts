@@ -1,5 +1,4 @@
 import type { ContentBlockParam, MessageParam, ToolResultBlockParam } from "../mailbox/conversation.ts";
-import type { Effort } from "../mailbox/model.ts";
 import { blocksOf } from "../mailbox/turns.ts";
 import type { ModelRequest } from "./client.ts";
 import type { BodyPiece } from "./http-post.ts";
@@ -21,11 +20,17 @@ export function chatEncoder(limit: "max_tokens" | "max_completion_tokens") {
     const { system, tools, messages, effort, withoutTools } = request;
     const head = {
       ...{ model, [limit]: request.maxTokens, stream: true, stream_options: { include_usage: true } },
-      ...(effort === undefined ? {} : { reasoning_effort: effortOf(effort) }),
+      ...(effort === undefined ? {} : { reasoning_effort: effort === "max" ? "xhigh" : effort }),
       ...(tools.length > 0 && withoutTools ? { tool_choice: "none" } : {}),
     };
     const prompt = system.length === 0 ? [] : [JSON.stringify(messageOf("system", system.join("\n\n")))];
-    const texts = messages.map((message) => once(message, () => written(chatMessagesOf(message))));
+    const texts = messages.map((message) =>
+      once(message, () =>
+        chatMessagesOf(message)
+          .map((one) => JSON.stringify(one))
+          .join(","),
+      ),
+    );
     const list = [...prompt, ...texts.filter((text) => text !== "")].join(",");
     const offered =
       tools.length > 0 ? `,"tools":${once(tools, () => JSON.stringify(tools.map(toolOf)))}` : "";
@@ -33,16 +38,8 @@ export function chatEncoder(limit: "max_tokens" | "max_completion_tokens") {
   };
 }
 
-function effortOf(effort: Effort): string {
-  return effort === "max" ? "xhigh" : effort;
-}
-
 function toolOf({ name, description, input_schema: parameters }: ModelRequest["tools"][number]): object {
   return { type: "function", function: { name, description, parameters } };
-}
-
-function written(messages: readonly ChatMessage[]): string {
-  return messages.map((message) => JSON.stringify(message)).join(",");
 }
 
 function messageOf(role: string, content: unknown): ChatMessage {

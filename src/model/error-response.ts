@@ -1,4 +1,4 @@
-import { given } from "../lib/json.ts";
+import { fieldsOf, given, parseJson } from "../lib/json.ts";
 
 /** What servers of different projects tell about an error. */
 export interface ErrorFields {
@@ -15,14 +15,10 @@ const MOST_TEXT = 500;
 /** Returns what the body of a refusal says, or null if it says nothing. */
 export function errorIn(body: string, header: Header): ErrorFields | null {
   const text = body.trim();
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    const isText = text !== "" && text.length <= MOST_TEXT && !text.startsWith("<");
-    return isText && !(header("content-type") ?? "").includes("html") ? { message: text } : null;
-  }
-  return errorOf(parsed);
+  const parsed = parseJson(text);
+  if (parsed !== undefined) return errorOf(parsed);
+  const isText = text !== "" && text.length <= MOST_TEXT && !text.startsWith("<");
+  return isText && !(header("content-type") ?? "").includes("html") ? { message: text } : null;
 }
 
 /** Returns the error that a successful response or an event of a stream is in truth, or null. */
@@ -67,10 +63,6 @@ function textIn(fields: Readonly<Record<string, unknown>>, ...keys: string[]): s
     if (typeof value === "string" && value !== "") return value;
   }
   return undefined;
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
 export type Header = (name: string) => string | null | undefined;

@@ -153,10 +153,21 @@ export function endlessFailure(totalMs: number, { host, model }: Where): ModelFa
   return { kind: "stalled", message };
 }
 
-export const cancelled: ModelOutcome = {
-  type: "failure",
-  failure: { kind: "cancelled", message: "The request was cancelled." },
-};
+export function failedOutcome(failure: ModelFailure): ModelOutcome {
+  return { type: "failure", failure };
+}
+
+export const cancelled = failedOutcome({ kind: "cancelled", message: "The request was cancelled." });
+
+/** Resolves to the outcome, or to `cancelled` as soon as the signal is aborted. */
+export function untilCancelled(outcome: Promise<ModelOutcome>, signal: AbortSignal): Promise<ModelOutcome> {
+  return new Promise((resolve, reject) => {
+    const cancel = () => resolve(cancelled);
+    if (signal.aborted) cancel();
+    signal.addEventListener("abort", cancel, { once: true });
+    outcome.then(resolve, reject).finally(() => signal.removeEventListener("abort", cancel));
+  });
+}
 
 /**
  * True if the same request may succeed later. A key, a spending limit or a malformed request do not change by

@@ -4,8 +4,9 @@ import { Caller } from "../mailbox/rpc/caller.ts";
 import { type Channel, portChannel } from "../mailbox/rpc/channel.ts";
 import type { Result } from "../mailbox/rpc/frames.ts";
 import { sender } from "../mailbox/rpc/server.ts";
-import type { ModelClient, ModelFailureKind, ModelOutcome, ModelRequest, OnModelEvent } from "./client.ts";
+import type { ModelClient, ModelOutcome, ModelRequest, OnModelEvent } from "./client.ts";
 import { ConversationSender, type EncodeMessage, messageEncoder } from "./conversation-transfer.ts";
+import { cancelled, failedOutcome } from "./failures.ts";
 import { type modelNotices, modelRequests } from "./gateway-messages.ts";
 
 /** Milliseconds to wait for a new port; a thread is started for it, and the machine may be busy. */
@@ -28,30 +29,12 @@ const STOPPED = "The model gateway stopped before the reply was complete";
 export type Reconnect = () => Promise<MessagePort>;
 
 /**
- * A model at the other end of a channel. It owns its ports: `close` closes the current one, and ends open requests.
- */
-export interface GatewayClient extends ModelClient {
-  /** Whether the text of replies comes as it is written, also if a request did not ask for it. */
-  watch(on: boolean): void;
-  close(): void;
-}
-
-/**
- * Returns the agent's end of its model channel. When its port closes because the gateway's thread died, it requests
+ * The agent's end of its model channel. When its port closes because the gateway's thread died, it requests
  * another and sends its open requests again: only whole replies leave it, so streaming starts over. Without another
  * port, every request ends with a `connection` failure, so that no agent waits for a dead gateway. The port keeps the
- * thread alive only during a request. `encode` is shared by clients whose conversations share messages.
+ * thread alive only during a request.
  */
-export function gatewayClient(
-  port: MessagePort,
-  reconnect?: Reconnect,
-  clock: Clock = systemClock,
-  encode: EncodeMessage = messageEncoder(),
-): GatewayClient {
-  return new PortClient(port, reconnect, clock, encode);
-}
-
-class PortClient implements GatewayClient {
+export class GatewayClient implements ModelClient {
   readonly name = "gateway";
   readonly #reconnect: Reconnect | undefined;
   readonly #clock: Clock;
@@ -65,7 +48,13 @@ class PortClient implements GatewayClient {
   #closed = false;
   #isWatched = false;
 
-  constructor(port: MessagePort, reconnect: Reconnect | undefined, clock: Clock, encode: EncodeMessage) {
+  /** `encode` is shared by clients whose conversations share messages. */
+  constructor(
+    port: MessagePort,
+    reconnect?: Reconnect,
+    clock: Clock = systemClock,
+    encode: EncodeMessage = messageEncoder(),
+  ) {
     this.#reconnect = reconnect;
     this.#clock = clock;
     this.#conversation = new ConversationSender(encode);
@@ -95,12 +84,14 @@ class PortClient implements GatewayClient {
     return counted.ok ? counted.value : null;
   }
 
+  /** Whether the text of replies comes as it is written, also if a request did not ask for it. */
   watch(on: boolean): void {
     if (this.#isWatched === on) return;
     this.#isWatched = on;
     if (this.#channel) sender<typeof modelNotices>(this.#channel)("watch", on);
   }
 
+  /** Closes the current port, and ends open requests. */
   close(): void {
     this.#closed = true;
     this.#channel?.close();
@@ -182,21 +173,23 @@ function outcomeOf(result: Result<ModelOutcome>): ModelOutcome {
   if (result.ok) return result.value;
   switch (result.kind) {
     case "cancelled":
-      return failure("cancelled", "The request was cancelled.");
+      return cancelled;
     case "gone":
     case "late":
-      return failure("connection", `${STOPPED}.`);
+      return failedOutcome({ kind: "connection", message: `${STOPPED}.` });
     case "unsendable":
-      return failure("invalid_request", `The request is not plain data: ${result.message}`);
+      return failedOutcome({
+        kind: "invalid_request",
+        message: `The request is not plain data: ${result.message}`,
+      });
     case "failed":
     case "malformed":
       // A library user's client may return anything.
-      return failure("protocol", `The model client's answer cannot be used: ${result.message}`);
+      return failedOutcome({
+        kind: "protocol",
+        message: `The model client's answer cannot be used: ${result.message}`,
+      });
     default:
       return result.kind satisfies never;
   }
-}
-
-function failure(kind: ModelFailureKind, message: string): ModelOutcome {
-  return { type: "failure", failure: { kind, message } };
 }

@@ -1,31 +1,88 @@
-import type { MessagePort } from "node:worker_threads";
-import type { Clock } from "../lib/clock.ts";
+import { MessageChannel, type MessagePort } from "node:worker_threads";
+import { type Clock, systemClock } from "../lib/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { portChannel } from "../mailbox/rpc/channel.ts";
 import { receive, serve } from "../mailbox/rpc/server.ts";
-import type { CountTokens, GatewayNotice, ModelEvent, OnModelEvent } from "./client.ts";
+import type {
+  CountTokens,
+  Gateway,
+  GatewayNotice,
+  ModelClient,
+  ModelEvent,
+  OnModelEvent,
+  Reserve,
+} from "./client.ts";
 import { ConversationReceiver } from "./conversation-transfer.ts";
 import { modelNotices, modelRequests } from "./gateway-messages.ts";
-import type { Ask } from "./governor.ts";
+import { type Ask, type GovernorOptions, governed } from "./governor.ts";
+import { Meter } from "./meter.ts";
 
-/** Whose requests come over a port: its port decides, never what the agent says. */
-export interface PortOwner {
-  readonly actor: ActorId;
-  readonly lead: boolean;
+interface LocalGatewayOptions extends Partial<Omit<GovernorOptions, "meter">> {
+  /** Milliseconds between signs that a request is still open; none are sent if it is absent. */
+  readonly beatMs?: number;
 }
 
-export interface ServedModel {
+interface LocalGateway extends Gateway {
+  /** Serves an agent over a port that another thread has made. */
+  serve(port: MessagePort, actor: ActorId, lead: boolean, side?: "side"): void;
+}
+
+/** Returns a gateway on the caller's own thread: for scripted models, a library user's own client, and the gateway's thread. */
+export function localGateway(client: ModelClient, options: LocalGatewayOptions = {}): LocalGateway {
+  const { clock = systemClock, random = Math.random, beatMs, ...limits } = options;
+  const ports = new AgentPorts();
+  let onNotice: (notice: GatewayNotice) => void = () => {};
+  let reserve: Reserve | null = null;
+  const countTokens = client.countTokens?.bind(client);
+  const notify = (notice: GatewayNotice) => onNotice(notice);
+  const meter = new Meter({ clock, onNotice: notify, countTokens, reserve: () => reserve });
+  const ask = governed(client, { ...limits, clock, random, meter });
+  let closed = false;
+  const serve: LocalGateway["serve"] = (port, actor, lead, side) => {
+    ports.add(actor, port, side);
+    serveAgent(port, actor, lead, { ask, countTokens, clock, onNotice: notify, beatMs });
+  };
+  return {
+    serve,
+    connect(actor, lead, side) {
+      const { port1, port2 } = new MessageChannel();
+      if (closed) port1.close();
+      else serve(port1, actor, lead, side);
+      return port2;
+    },
+    get isOver() {
+      return closed;
+    },
+    disconnect: (actor) => ports.close(actor),
+    onNotice(listener) {
+      onNotice = listener;
+    },
+    meter(given) {
+      reserve = given;
+    },
+    // On the caller's thread it cannot die by itself.
+    onClosed() {},
+    async close() {
+      closed = true;
+      ports.closeAll();
+    },
+  };
+}
+
+interface ServedModel {
   readonly ask: Ask;
   /** Absent if the client cannot count. */
   readonly countTokens?: CountTokens | undefined;
   readonly clock: Clock;
   readonly onNotice: (notice: GatewayNotice) => void;
-  /** Milliseconds between signs that a request is still open; none are sent if it is absent. */
-  readonly beatMs?: number;
+  readonly beatMs: number | undefined;
 }
 
-/** Serves one agent's requests, and ends them when it cancels or when its port closes. */
-export function serveAgent(port: MessagePort, { actor, lead }: PortOwner, model: ServedModel): void {
+/**
+ * Serves one agent's requests, and ends them when it cancels or when its port closes. Whose requests they are its port
+ * decides, never what the agent says.
+ */
+function serveAgent(port: MessagePort, actor: ActorId, lead: boolean, model: ServedModel): void {
   const { ask, countTokens, clock, onNotice } = model;
   const channel = portChannel(port);
   const conversation = new ConversationReceiver();
@@ -74,13 +131,7 @@ function startBeat({ clock, beatMs, onNotice }: ServedModel, actor: ActorId): { 
 const APART_MS = 50;
 
 /** Passes events on, text joined to at most one piece per 50 ms (none while it is not shown), in order. */
-interface TextRelay {
-  readonly on: OnModelEvent;
-  /** Hands over what is still held back. */
-  end(): void;
-}
-
-export function textRelay(clock: Clock, isShown: () => boolean, send: OnModelEvent): TextRelay {
+export function textRelay(clock: Clock, isShown: () => boolean, send: OnModelEvent) {
   let held = "";
   let kind: Omit<Extract<ModelEvent, { type: "text" | "thinking" }>, "text"> = { type: "text" };
   let withdraw: (() => void) | undefined;
@@ -113,6 +164,7 @@ export function textRelay(clock: Clock, isShown: () => boolean, send: OnModelEve
       flush();
       withdraw = clock.after(APART_MS, pass);
     },
+    /** Hands over what is still held back. */
     end() {
       withdraw?.();
       withdraw = undefined;
@@ -122,7 +174,7 @@ export function textRelay(clock: Clock, isShown: () => boolean, send: OnModelEve
 }
 
 /** The gateway's ports, one per actor. Closing one ends the actor's requests. */
-export class AgentPorts {
+class AgentPorts {
   private readonly ports = new Map<ActorId, MessagePort>();
   private readonly sides = new Set<MessagePort>();
 

@@ -3,12 +3,10 @@ import { systemClock } from "../lib/clock.ts";
 import { Caller } from "../mailbox/rpc/caller.ts";
 import { portChannel } from "../mailbox/rpc/channel.ts";
 import { receive, sender } from "../mailbox/rpc/server.ts";
-import type { GatewayNotice, ModelClient, Reserve } from "./client.ts";
+import type { ModelClient, Reserve } from "./client.ts";
 import type { GatewayConfig } from "./gateway.ts";
 import { budgetRequests, gatewayNotices, type reportNotices } from "./gateway-messages.ts";
-import { AgentPorts, serveAgent } from "./gateway-server.ts";
-import { governed } from "./governor.ts";
-import { Meter } from "./meter.ts";
+import { localGateway } from "./gateway-server.ts";
 
 /** The interval of heartbeats of an open request. */
 const BEAT_MS = 10_000;
@@ -19,7 +17,6 @@ function main(config: GatewayConfig, port: NonNullable<typeof parentPort>): void
   const client = later(load(config));
   const channel = portChannel(port);
   const report = sender<typeof reportNotices>(channel);
-  const onNotice = (notice: GatewayNotice) => report("report", notice);
   const session = new Caller(budgetRequests, { clock: systemClock, peer: "The session" });
   session.attach(channel);
   const reserve: Reserve = async (request, signal) => {
@@ -27,37 +24,17 @@ function main(config: GatewayConfig, port: NonNullable<typeof parentPort>): void
     const reserved = await session.call("reserve", request, { signal, waitsForCancel: true });
     return reserved.ok ? reserved.value : { type: "refused", reason: reserved.message };
   };
-  let metered = false;
-  const meter = new Meter({
-    ...{ clock: systemClock, onNotice, countTokens: client.countTokens },
-    reserve: () => (metered ? reserve : null),
-  });
-  const ask = governed(client, {
-    clock: systemClock,
-    random: Math.random,
+  const gateway = localGateway(client, {
     ...config.limits,
     pauses: config.pauses ?? [],
     promptCaching: config.source.provider === "anthropic" && config.source.promptCaching !== false,
-    meter,
+    beatMs: BEAT_MS,
   });
-  const ports = new AgentPorts();
-
+  gateway.onNotice((notice) => report("report", notice));
   receive(channel, gatewayNotices, {
-    meter() {
-      metered = true;
-    },
-    connect({ actor, lead, side, port }) {
-      ports.add(actor, port, side);
-      serveAgent(
-        port,
-        { actor, lead },
-        {
-          ...{ ask, countTokens: client.countTokens, clock: systemClock },
-          ...{ onNotice, beatMs: BEAT_MS },
-        },
-      );
-    },
-    disconnect: (actor) => ports.close(actor),
+    meter: () => gateway.meter(reserve),
+    connect: ({ actor, lead, side, port }) => gateway.serve(port, actor, lead, side),
+    disconnect: (actor) => gateway.disconnect(actor),
   });
 }
 

@@ -6,30 +6,11 @@ import { type StartThread, startThread } from "../lib/threads.ts";
 import type { ModelPause } from "../mailbox/model.ts";
 import { workerChannel } from "../mailbox/rpc/channel.ts";
 import { receive, sender, serve } from "../mailbox/rpc/server.ts";
-import type { Gateway, GatewayNotice, ModelClient, Reservation, Reserve } from "./client.ts";
+import type { Gateway, GatewayNotice, Reservation, Reserve } from "./client.ts";
 import { GATEWAY_THREAD } from "./gateway-kind.ts";
 import { budgetRequests, type gatewayNotices, reportNotices } from "./gateway-messages.ts";
-import { AgentPorts, serveAgent } from "./gateway-server.ts";
-import { governed } from "./governor.ts";
-import { Meter } from "./meter.ts";
+import type { GatewayLimits } from "./governor.ts";
 import type { Aliases, AvailableModels } from "./model-names.ts";
-
-/** Limits of all requests together; see `GovernorOptions` and `HttpModelOptions` for the defaults. */
-export interface GatewayLimits {
-  /** Requests that run at the same time. */
-  readonly concurrency?: number;
-  /** Total milliseconds a request may be retried. */
-  readonly patienceMs?: number;
-  /** Total milliseconds a model may be held; see `GovernorOptions`. */
-  readonly limitPatienceMs?: number;
-}
-
-export interface LocalGatewayOptions extends GatewayLimits {
-  readonly clock?: Clock;
-  readonly random?: () => number;
-  /** How models were held when the session was left. */
-  readonly pauses?: readonly ModelPause[];
-}
 
 /** The initial data of a gateway thread. */
 export interface GatewayConfig {
@@ -52,47 +33,6 @@ export interface GatewayConfig {
   readonly pauses?: readonly ModelPause[];
   /** Variables that say how to reach a server; see `proxyVariables`. */
   readonly env?: Readonly<Record<string, string>>;
-}
-
-/** Returns a gateway on the caller's own thread: for scripted models and a library user's own client. */
-export function localGateway(client: ModelClient, options: LocalGatewayOptions = {}): Gateway {
-  const clock = options.clock ?? systemClock;
-  const ports = new AgentPorts();
-  let notify: (notice: GatewayNotice) => void = () => {};
-  let reserve: Reserve | null = null;
-  const countTokens = client.countTokens?.bind(client);
-  const onNotice = (notice: GatewayNotice) => notify(notice);
-  const meter = new Meter({ clock, onNotice, countTokens, reserve: () => reserve });
-  const ask = governed(client, { ...options, clock, random: options.random ?? Math.random, meter });
-  let closed = false;
-  return {
-    connect(actor, lead, side) {
-      const { port1, port2 } = new MessageChannel();
-      if (closed) {
-        port1.close();
-        return port2;
-      }
-      ports.add(actor, port1, side);
-      serveAgent(port1, { actor, lead }, { ask, countTokens, clock, onNotice });
-      return port2;
-    },
-    get isOver() {
-      return closed;
-    },
-    disconnect: (actor) => ports.close(actor),
-    onNotice(listener) {
-      notify = listener;
-    },
-    meter(given) {
-      reserve = given;
-    },
-    // On the caller's thread it cannot die by itself.
-    onClosed() {},
-    async close() {
-      closed = true;
-      ports.closeAll();
-    },
-  };
 }
 
 const PROXY_NAMES = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"];

@@ -11,7 +11,7 @@ import type {
   OnModelEvent,
   OnServerAnswer,
 } from "./client.ts";
-import { cancelled, retryable } from "./failures.ts";
+import { cancelled, failedOutcome, retryable, untilCancelled } from "./failures.ts";
 import type { Meter } from "./meter.ts";
 import { type QueueSlot, RequestQueue } from "./request-queue.ts";
 import { soundOutcome } from "./sound-reply.ts";
@@ -24,12 +24,8 @@ export type Ask = (
   signal: AbortSignal,
 ) => Promise<ModelOutcome>;
 
-export interface GovernorOptions {
-  readonly clock: Clock;
-  /** From 0 to 1, for jitter. */
-  readonly random: () => number;
-  /** Absent if requests need no metering. */
-  readonly meter?: Meter;
+/** Limits of all requests together. */
+export interface GatewayLimits {
   /** Requests that run at the same time (default 64). */
   readonly concurrency?: number;
   /** Milliseconds from a request's first failure until it is given up; 0 tries once (default 60,000). */
@@ -39,6 +35,14 @@ export interface GovernorOptions {
    * (default 0: it is never held).
    */
   readonly limitPatienceMs?: number;
+}
+
+export interface GovernorOptions extends GatewayLimits {
+  readonly clock: Clock;
+  /** From 0 to 1, for jitter. */
+  readonly random: () => number;
+  /** Absent if requests need no metering. */
+  readonly meter?: Meter;
   /** How models were held when the session was left. */
   readonly pauses?: readonly ModelPause[];
   /** True if the server keeps the start of a prompt: then the first request that has one goes before the others. */
@@ -92,16 +96,17 @@ export function governed(client: ModelClient, options: GovernorOptions): Ask {
     }
     const running = safely(client, metered?.request ?? request, on, signal, answered);
     metered?.settle(running, signal);
-    const outcome = await untilAborted(running, signal);
+    // A cancelled request frees its slot immediately, even if its client is slow to notice.
+    const outcome = await untilCancelled(running, signal);
     place.release(outcome);
     return outcome;
   };
 
   return async (request, lead, on, signal) => {
-    let patience = new RetryBudget(clock, patienceMs);
+    let patience = retryBudget(clock, patienceMs);
     for (let tries = 1; ; tries++) {
       const waiting = (ms: number, reason: string, attempt: number) => {
-        const { status } = patience.last ?? {};
+        const { status } = patience.last() ?? {};
         on({ type: "waiting", reason, ms, attempt, ...(status === undefined ? {} : { status }) });
       };
       const placed = await places.take({
@@ -119,13 +124,13 @@ export function governed(client: ModelClient, options: GovernorOptions): Ask {
       if (placed.type === "cancelled") return cancelled;
       patience.spend(placed.pausedMs);
       if (placed.type === "out-of-patience") {
-        const held = hold(request.model, patience.last, { patienceLeft: 0, probe: false });
+        const held = hold(request.model, patience.last(), { patienceLeft: 0, probe: false });
         if (held !== "held") return patience.givenUp(tries - 1);
-        patience = new RetryBudget(clock, patienceMs);
+        patience = retryBudget(clock, patienceMs);
         continue;
       }
       if (placed.wasHeld) {
-        patience = new RetryBudget(clock, patienceMs);
+        patience = retryBudget(clock, patienceMs);
         on({ type: "unpaused" });
       }
       const outcome = await patience.during(attempt(request, on, signal, placed));
@@ -178,72 +183,44 @@ async function safely(
   } catch (error) {
     const reason = errorMessage(error);
     const message = `The model client "${client.name}" failed: ${reason}`;
-    return { type: "failure", failure: { kind: "protocol", message } };
+    return failedOutcome({ kind: "protocol", message });
   }
-}
-
-/** A cancelled request frees its slot immediately, even if its client is slow to notice. */
-function untilAborted(outcome: Promise<ModelOutcome>, signal: AbortSignal): Promise<ModelOutcome> {
-  return new Promise((resolve) => {
-    const abort = () => resolve(cancelled);
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    void outcome.then((settled) => {
-      signal.removeEventListener("abort", abort);
-      resolve(settled);
-    });
-  });
 }
 
 /** What one request has waited since its first failure, and what it says when that was too long. */
-export class RetryBudget {
-  private readonly clock: Clock;
-  private readonly allMs: number;
-  private spentMs = 0;
-  private lastFailure: ModelFailure | undefined;
-
-  constructor(clock: Clock, allMs: number) {
-    this.clock = clock;
-    this.allMs = allMs;
-  }
-
-  /** What it failed with last. */
-  get last(): ModelFailure | undefined {
-    return this.lastFailure;
-  }
-
-  left(): number {
-    return Math.max(0, this.allMs - this.spentMs);
-  }
-
-  spend(ms: number): void {
-    this.spentMs += ms;
-  }
-
-  /** The first attempt costs nothing, it is the work itself; unless it was waiting for nothing. */
-  async during(attempt: Promise<ModelOutcome>): Promise<ModelOutcome> {
-    const from = this.clock.now();
-    const outcome = await attempt;
-    const silent = outcome.type === "failure" && outcome.failure.kind === "stalled";
-    if (this.last || silent) this.spend(this.clock.now() - from);
-    return outcome;
-  }
-
-  failed(failure: ModelFailure): void {
-    this.lastFailure = failure;
-  }
-
-  givenUp(tries: number): ModelOutcome {
-    if (!this.last) {
-      const message =
-        "The model server asked everyone to wait longer than this request may wait; try again later.";
-      return { type: "failure", failure: { kind: "rate_limit", message } };
-    }
-    const asked = this.last.retryAfterMs;
-    const wait = asked === undefined ? "" : ` It asks to wait ${seconds(asked)} before the next try.`;
-    const tried = tries > 1 ? ` Gave up after ${tries} attempts in ${seconds(this.spentMs)}.` : "";
-    return { type: "failure", failure: { ...this.last, message: this.last.message + tried + wait } };
-  }
+function retryBudget(clock: Clock, allMs: number) {
+  let spentMs = 0;
+  let last: ModelFailure | undefined;
+  return {
+    /** What it failed with last. */
+    last: () => last,
+    left: () => Math.max(0, allMs - spentMs),
+    spend(ms: number): void {
+      spentMs += ms;
+    },
+    failed(failure: ModelFailure): void {
+      last = failure;
+    },
+    /** The first attempt costs nothing, it is the work itself; unless it was waiting for nothing. */
+    async during(attempt: Promise<ModelOutcome>): Promise<ModelOutcome> {
+      const from = clock.now();
+      const outcome = await attempt;
+      const silent = outcome.type === "failure" && outcome.failure.kind === "stalled";
+      if (last || silent) spentMs += clock.now() - from;
+      return outcome;
+    },
+    givenUp(tries: number): ModelOutcome {
+      if (!last) {
+        const message =
+          "The model server asked everyone to wait longer than this request may wait; try again later.";
+        return failedOutcome({ kind: "rate_limit", message });
+      }
+      const asked = last.retryAfterMs;
+      const wait = asked === undefined ? "" : ` It asks to wait ${seconds(asked)} before the next try.`;
+      const tried = tries > 1 ? ` Gave up after ${tries} attempts in ${seconds(spentMs)}.` : "";
+      return failedOutcome({ ...last, message: last.message + tried + wait });
+    },
+  };
 }
 
 const seconds = (ms: number) => `${Math.max(1, Math.round(ms / 1000))} s`;

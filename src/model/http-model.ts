@@ -14,6 +14,7 @@ import {
   cancelled,
   connectionFailure,
   endlessFailure,
+  failedOutcome,
   protocolFailure,
   type ServerError,
   serverFailure,
@@ -32,7 +33,7 @@ import {
 import { withoutLongMark } from "./known-models.ts";
 import { type Aliases, type AvailableModels, modelRefusal, resolveModel } from "./model-names.ts";
 import { ReplyAssembler } from "./reply.ts";
-import { type IdleWatch, idleWatch, type ReplyTranslator, readReply, Unreadable } from "./reply-stream.ts";
+import { idleWatch, type ReplyTranslator, readReply, Unreadable } from "./reply-stream.ts";
 
 /** What one API adds to the client of all of them: how a request is written, and how its reply is read. */
 export interface ModelApi {
@@ -90,13 +91,69 @@ export function httpModel(api: ModelApi, options: HttpModelOptions): ModelClient
   const { idleMs = 300_000, totalMs = 3_600_000, clock = systemClock, aliases = {} } = options;
   const { name, baseURL } = SERVERS[api.kind];
   const base = checkBaseURL(options.baseURL ?? baseURL, api.kind);
-  if (!base.ok) return { name, ask: async () => failed({ kind: "invalid_request", message: base.message }) };
+  if (!base.ok)
+    return { name, ask: async () => failedOutcome({ kind: "invalid_request", message: base.message }) };
 
   const { env = process.env } = options;
   const headers = { accept: "application/json", "user-agent": "troupe", ...api.headers };
   const post = poster({ baseURL: base.url, headers, clock, env });
   const proxy = proxyVariable(new URL(base.url), env);
   const resolve = (model: string) => withoutLongMark(resolveModel(model, aliases));
+  /** Sends one request and reads its response. `progress`: headers of this request alone. */
+  const attempt = async (
+    { request, where, progress }: AttemptRequest,
+    on: OnModelEvent,
+    signal: AbortSignal,
+    onAnswer: OnServerAnswer,
+  ): Promise<ModelOutcome> => {
+    const abort = new AbortController();
+    const cancel = () => abort.abort();
+    signal.addEventListener("abort", cancel, { once: true });
+    const reason = `${where.host} has sent nothing for ${QUIET_MS / 1000} s`;
+    const watch = idleWatch(clock, {
+      ...{ idleMs, onIdle: cancel, quietMs: QUIET_MS },
+      onQuiet: (ms) => on({ type: "waiting", reason, ms, attempt: null }),
+    });
+    let isEndless = false;
+    const withdraw = clock.after(totalMs, () => {
+      isEndless = true;
+      cancel();
+    });
+    const reply = new ReplyAssembler(on, () => onAnswer(true), progress !== null);
+    const sentAt = clock.now();
+    let failure: ModelFailure | undefined;
+    try {
+      const answer = await post(api.path, api.encode(request, where.model), abort.signal, progress ?? {});
+      if (answer.status >= 200 && answer.status < 300)
+        await readReply(answer, api.translate(), reply, watch, clock);
+      else {
+        onAnswer(false);
+        failure = serverFailure(await readRefusal(answer, Date.parse(clock.date())), where);
+      }
+    } catch (error) {
+      failure =
+        error instanceof Unreadable ? unreadableFailure(error, where) : connectionFailure(error, where);
+    } finally {
+      watch.stop();
+      withdraw();
+      signal.removeEventListener("abort", cancel);
+    }
+    if (signal.aborted) return withUsage(cancelled, reply);
+    const late = watch.lateMs();
+    if (failure && late !== null) failure = stalledFailure(idleMs, late, where);
+    else if (failure && isEndless) failure = endlessFailure(totalMs, where);
+    // A reply with a stop reason is complete, whatever broke after it (fault 14).
+    const finished = reply.finish();
+    if (finished.type === "finished") {
+      const { type: _, model, ...whole } = finished;
+      const apiMs = clock.now() - sentAt;
+      return { type: "reply", reply: { ...whole, model: model || where.model, apiMs } };
+    }
+    failure ??= protocolFailure(finished.problem, where);
+    const said = reply.partialText === "" ? {} : { partialText: reply.partialText };
+    return withUsage(failedOutcome({ ...failure, ...said }), reply);
+  };
+
   return {
     name,
     ...api.extend?.({ post, clock, resolve }),
@@ -104,18 +161,18 @@ export function httpModel(api: ModelApi, options: HttpModelOptions): ModelClient
       if (signal.aborted) return cancelled;
       // The one door: however the model was chosen, no request is sent to one that is not available.
       const refusal = modelRefusal(request.model, options.availableModels, aliases);
-      if (refusal !== null) return failed({ kind: "invalid_request", message: refusal });
+      if (refusal !== null) return failedOutcome({ kind: "invalid_request", message: refusal });
       const { kind, secrets } = api;
       const where: Where = { host: base.host, model: resolve(request.model), kind, proxy, secrets };
       const learned: (() => void)[] = [];
       for (;;) {
-        const attempt = new Attempt(post, api, where, { idleMs, totalMs, clock });
-        const outcome = await attempt.run(request, on, signal, onAnswer);
+        const progress = api.progress?.(request, where.model) ?? null;
+        const outcome = await attempt({ request, where, progress }, on, signal, onAnswer);
         if (outcome.type === "reply") {
           for (const learn of learned) learn();
           return outcome;
         }
-        const learn = api.mend?.(request, outcome.failure, attempt.showsProgress) ?? null;
+        const learn = api.mend?.(request, outcome.failure, progress !== null) ?? null;
         if (learn === null) return outcome;
         learned.push(learn);
       }
@@ -123,143 +180,38 @@ export function httpModel(api: ModelApi, options: HttpModelOptions): ModelClient
   };
 }
 
-type Limits = Required<Pick<HttpModelOptions, "idleMs" | "totalMs" | "clock">>;
-
-/** One request and its response. */
-class Attempt {
-  private readonly post: Post;
-  private readonly api: ModelApi;
-  private readonly where: Where;
-  private readonly limits: Limits;
-  private readonly clock: Clock;
-  private readonly abort = new AbortController();
-  private endless = false;
-  showsProgress = false;
-
-  constructor(post: Post, api: ModelApi, where: Where, limits: Limits) {
-    this.post = post;
-    this.api = api;
-    this.where = where;
-    this.limits = limits;
-    this.clock = limits.clock;
-  }
-
-  async run(
-    request: ModelRequest,
-    on: OnModelEvent,
-    signal: AbortSignal,
-    onAnswer: OnServerAnswer,
-  ): Promise<ModelOutcome> {
-    const cancel = () => this.abort.abort();
-    signal.addEventListener("abort", cancel, { once: true });
-    const watch = this.watch(on);
-    const withdraw = this.clock.after(this.limits.totalMs, () => {
-      this.endless = true;
-      this.abort.abort();
-    });
-    const progress = this.api.progress?.(request, this.where.model) ?? null;
-    this.showsProgress = progress !== null;
-    const reply = new ReplyAssembler(on, () => onAnswer(true), this.showsProgress);
-    const sentAt = this.clock.now();
-    let failure: ModelFailure | undefined;
-    try {
-      await this.exchange(request, reply, watch, { onAnswer, headers: progress ?? {} });
-    } catch (error) {
-      failure = this.classify(error, watch);
-    } finally {
-      watch.stop();
-      withdraw();
-      signal.removeEventListener("abort", cancel);
-    }
-    if (signal.aborted) return withUsage(cancelled, reply);
-    return this.outcome(reply, failure, this.clock.now() - sentAt);
-  }
-
-  private watch(on: OnModelEvent): IdleWatch {
-    const reason = `${this.where.host} has sent nothing for ${QUIET_MS / 1000} s`;
-    return idleWatch(this.clock, {
-      idleMs: this.limits.idleMs,
-      onIdle: () => this.abort.abort(),
-      quietMs: QUIET_MS,
-      onQuiet: (ms) => on({ type: "waiting", reason, ms, attempt: null }),
-    });
-  }
-
-  private async exchange(
-    request: ModelRequest,
-    reply: ReplyAssembler,
-    watch: IdleWatch,
-    { onAnswer, headers }: { readonly onAnswer: OnServerAnswer; readonly headers: Record<string, string> },
-  ): Promise<void> {
-    const body = this.api.encode(request, this.where.model);
-    const answer = await this.post(this.api.path, body, this.abort.signal, headers);
-    const isAccepted = answer.status >= 200 && answer.status < 300;
-    if (!isAccepted) {
-      onAnswer(false);
-      throw new Refused(await this.refusal(answer));
-    }
-    await readReply(answer, this.api.translate(), reply, watch, this.clock);
-  }
-
-  /** A reply with a stop reason is complete, whatever broke after it (fault 14). */
-  private outcome(reply: ReplyAssembler, failure: ModelFailure | undefined, apiMs: number): ModelOutcome {
-    const finished = reply.finish();
-    if (finished.type === "finished") {
-      const { type: _, model, ...reply } = finished;
-      return { type: "reply", reply: { ...reply, model: model || this.where.model, apiMs } };
-    }
-    const reason = failure ?? protocolFailure(finished.problem, this.where);
-    const said = reply.partialText === "" ? {} : { partialText: reply.partialText };
-    return withUsage(failed({ ...reason, ...said }), reply);
-  }
-
-  private classify(error: unknown, watch: IdleWatch): ModelFailure {
-    const late = watch.lateMs();
-    if (late !== null) return stalledFailure(this.limits.idleMs, late, this.where);
-    if (this.endless) return endlessFailure(this.limits.totalMs, this.where);
-    if (error instanceof Unreadable) {
-      if (error.problem.type === "error") return serverFailure(error.problem.error, this.where);
-      const failure = protocolFailure(error.problem.problem, this.where);
-      return error.final ? { ...failure, final: true } : failure;
-    }
-    if (error instanceof Refused) return serverFailure(error.answer, this.where);
-    return connectionFailure(error, this.where);
-  }
-
-  private async refusal(answer: HttpAnswer): Promise<ServerError> {
-    const { status, header } = answer;
-    // The status counts, also if the rest does not come.
-    const { type, code, message = "" } = errorIn(await readBody(answer).catch(() => ""), header) ?? {};
-    const location = header("location");
-    const now = Date.parse(this.clock.date());
-    const retryAfter =
-      retryAfterMs(header, now) ?? (status === 429 ? resetMs(header, message, now) : undefined);
-    return {
-      status,
-      ...given({ type, code }),
-      ...(message === "" ? {} : { message }),
-      ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }),
-      ...(header("x-should-retry") === "false" ? { shouldRetry: false } : {}),
-      ...(location ? { location } : {}),
-    };
-  }
+interface AttemptRequest {
+  readonly request: ModelRequest;
+  readonly where: Where;
+  readonly progress: Readonly<Record<string, string>> | null;
 }
 
-/** The server itself responded, with a status other than success. */
-class Refused extends Error {
-  readonly answer: ServerError;
-  constructor(answer: ServerError) {
-    super(`status ${answer.status}`);
-    this.answer = answer;
-  }
+function unreadableFailure({ problem, final }: Unreadable, where: Where): ModelFailure {
+  if (problem.type === "error") return serverFailure(problem.error, where);
+  const failure = protocolFailure(problem.problem, where);
+  return final ? { ...failure, final: true } : failure;
+}
+
+/** Reads what the server itself responded with a status other than success. `now`: milliseconds since 1970. */
+async function readRefusal(answer: HttpAnswer, now: number): Promise<ServerError> {
+  const { status, header } = answer;
+  // The status counts, also if the rest does not come.
+  const { type, code, message = "" } = errorIn(await readBody(answer).catch(() => ""), header) ?? {};
+  const location = header("location");
+  const retryAfter =
+    retryAfterMs(header, now) ?? (status === 429 ? resetMs(header, message, now) : undefined);
+  return {
+    status,
+    ...given({ type, code }),
+    ...(message === "" ? {} : { message }),
+    ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }),
+    ...(header("x-should-retry") === "false" ? { shouldRetry: false } : {}),
+    ...(location ? { location } : {}),
+  };
 }
 
 /** A started reply costs money, even if it breaks off or is cancelled. */
 function withUsage(outcome: ModelOutcome, { partialUsage }: ReplyAssembler): ModelOutcome {
   if (partialUsage === null || outcome.type === "reply") return outcome;
   return { ...outcome, failure: { ...outcome.failure, usage: partialUsage } };
-}
-
-function failed(failure: ModelFailure): ModelOutcome {
-  return { type: "failure", failure };
 }

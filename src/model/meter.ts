@@ -3,13 +3,12 @@ import type { ActorId } from "../mailbox/ids.ts";
 import type {
   CountTokens,
   GatewayNotice,
-  ModelFailure,
   ModelOutcome,
   ModelReply,
   ModelRequest,
   Reserve,
 } from "./client.ts";
-import { cancelled } from "./failures.ts";
+import { cancelled, failedOutcome } from "./failures.ts";
 
 /** Margin on the server's own count: counts are not exact either. */
 const COUNT_SLACK = 1.02;
@@ -74,7 +73,7 @@ export class Meter {
     if (answer.type === "granted")
       return this.#granted({ ...request, maxTokens: answer.maxTokens }, answer.id);
     const message = answer.type === "refused" ? answer.reason : "The budget could not be asked.";
-    return { type: "ended", outcome: failed({ kind: "over_budget", message }) };
+    return { type: "ended", outcome: failedOutcome({ kind: "over_budget", message }) };
   }
 
   #granted(request: ModelRequest, reservation: number | null): Metered {
@@ -142,10 +141,6 @@ export class Meter {
     const [oldest] = this.#known.keys();
     if (this.#known.size > KEPT && oldest !== undefined) this.#known.delete(oldest);
   }
-}
-
-function failed(failure: ModelFailure): ModelOutcome {
-  return { type: "failure", failure };
 }
 
 /** What a server adds to a request: its text about tools, and the frames of messages and blocks. */

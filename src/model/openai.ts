@@ -1,5 +1,7 @@
+import { fieldsOf, parseJson } from "../lib/json.ts";
 import { chatEncoder, REASONING } from "./chat-body.ts";
-import type { ModelClient, ModelOutcome } from "./client.ts";
+import type { ModelClient } from "./client.ts";
+import { failedOutcome } from "./failures.ts";
 import { type HttpModelOptions, httpModel } from "./http-model.ts";
 import type { ReplyTranslator } from "./reply-stream.ts";
 
@@ -7,14 +9,11 @@ export interface OpenAIOptions extends HttpModelOptions {
   readonly apiKey?: string;
 }
 
-const NO_SEARCH: ModelOutcome = {
-  type: "failure",
-  failure: {
-    kind: "invalid_request",
-    message:
-      "A chat completions API has no web search of its own; set troupe.webSearch.provider to another one.",
-  },
-};
+const NO_SEARCH = failedOutcome({
+  kind: "invalid_request",
+  message:
+    "A chat completions API has no web search of its own; set troupe.webSearch.provider to another one.",
+});
 
 /** Returns a client for any server of the chat completions API: OpenAI's, and what is compatible with it. */
 export function openaiModel(options: OpenAIOptions): ModelClient {
@@ -198,12 +197,7 @@ function deltaOf(index: number, delta: object): object {
 }
 
 function isWhole({ input }: OpenCall): boolean {
-  try {
-    JSON.parse(input === "" ? "{}" : input);
-    return true;
-  } catch {
-    return false;
-  }
+  return input === "" || parseJson(input) !== undefined;
 }
 
 /** A text, or a list of parts with text. */
@@ -220,8 +214,4 @@ function numberOf(value: unknown): number {
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? { ...value } : {};
 }

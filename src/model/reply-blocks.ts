@@ -131,6 +131,6 @@ function inputOf(json: string, whole: unknown): unknown {
   return isObject(input) ? input : markInvalid(json);
 }
 
-function stringOf(value: unknown): string {
+export function stringOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

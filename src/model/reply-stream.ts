@@ -1,4 +1,6 @@
+import { createParser } from "eventsource-parser";
 import { type Clock, pause } from "../lib/clock.ts";
+import { parseJson, valueAt } from "../lib/json.ts";
 import { errorOf, toldError } from "./error-response.ts";
 import { type HttpAnswer, readBody } from "./http-post.ts";
 import type { ReplyAssembler, ReplyProblem } from "./reply.ts";
@@ -91,13 +93,10 @@ function takeFrame(
     takeEvents(translator.end(), reply);
     return;
   }
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(data);
-  } catch {
-    throw new Unreadable(badly("an event is not valid JSON"));
-  }
-  if (isPing(parsed)) return;
+  const parsed = parseJson(data);
+  if (parsed === undefined) throw new Unreadable(badly("an event is not valid JSON"));
+  // Some servers do not name their events.
+  if (valueAt(parsed, ["type"]) === "ping") return;
   watch.received();
   const error = event === "error" ? (errorOf(parsed) ?? {}) : toldError(parsed);
   if (error !== null) throw new Unreadable({ type: "error", error });
@@ -117,21 +116,11 @@ async function readWhole(
   translator: ReplyTranslator,
   reply: ReplyAssembler,
 ): Promise<void> {
-  let parsed: unknown;
-  const text = await readBody(answer, MOST_BYTES);
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    throw new Unreadable(badly("it is not valid JSON"));
-  }
+  const parsed = parseJson(await readBody(answer, MOST_BYTES));
+  if (parsed === undefined) throw new Unreadable(badly("it is not valid JSON"));
   const error = toldError(parsed);
   if (error !== null) throw new Unreadable({ type: "error", error });
   takeEvents(translator.whole(parsed), reply);
-}
-
-/** Some servers do not name their events. */
-function isPing(event: unknown): boolean {
-  return typeof event === "object" && event !== null && "type" in event && event.type === "ping";
 }
 
 function badly(problem: string): ReplyProblem {
@@ -144,67 +133,24 @@ export interface SseFrame {
   readonly data: string;
 }
 
-export interface SseParser {
-  /** Bytes as they came, cut anywhere: inside a character, inside CRLF. */
-  push(bytes: Uint8Array): SseFrame[];
-}
-
-/** A carriage return at the very end may be half of a CRLF, so it is not a line end yet. */
-const LINE_END = /\r\n|\n|\r(?!$)/g;
-
 /**
- * Reads server-sent events (faults 19 to 21). A frame counts when its empty line has come; what is left at
- * the end of the stream is half a frame and is never delivered.
+ * Reads server-sent events from bytes as they came, cut anywhere (faults 19 to 21). What is left at the end of the stream
+ * is half an event and is never returned.
  */
-export function sseParser(): SseParser {
+export function sseParser(): { push(bytes: Uint8Array): SseFrame[] } {
   const decoder = new TextDecoder();
-  let rest = "";
-  let endsWithReturn = false;
-  let event: string | null = null;
-  let data: string[] = [];
-
-  const takeLine = (line: string, frames: SseFrame[]) => {
-    if (line === "") {
-      if (data.length > 0) frames.push({ event, data: data.join("\n") });
-      event = null;
-      data = [];
-      return;
-    }
-    const colon = line.indexOf(":");
-    const field = colon < 0 ? line : line.slice(0, colon);
-    if (field !== "event" && field !== "data") return;
-    const value = colon < 0 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
-    if (field === "event") event = value;
-    else data.push(value);
-  };
-
+  let frames: SseFrame[] = [];
+  const parser = createParser({ onEvent: ({ event = null, data }) => frames.push({ event, data }) });
   return {
     push(bytes) {
-      const text = decoder.decode(bytes, { stream: true });
-      const mayEndLine = endsWithReturn || text.includes("\n") || text.includes("\r");
-      // Looking into what is pending for every chunk would be quadratic in one huge line.
-      rest += text;
-      if (text !== "") endsWithReturn = text.endsWith("\r");
-      if (!mayEndLine) return [];
-      const frames: SseFrame[] = [];
-      let start = 0;
-      for (const end of rest.matchAll(LINE_END)) {
-        takeLine(rest.slice(start, end.index), frames);
-        start = end.index + end[0].length;
-      }
-      rest = rest.slice(start);
+      frames = [];
+      parser.feed(decoder.decode(bytes, { stream: true }));
       return frames;
     },
   };
 }
 
-/** Detects silence: messages that only keep a connection open (pings) do not count (faults 15 and 16). */
-export interface IdleWatch {
-  received(): void;
-  /** Null until it fired; then how many milliseconds later than due it woke. */
-  lateMs(): number | null;
-  stop(): void;
-}
+export type IdleWatch = ReturnType<typeof idleWatch>;
 
 export interface IdleWatchOptions {
   /** Milliseconds of silence after which `onIdle` is called, once. */
@@ -217,8 +163,11 @@ export interface IdleWatchOptions {
   readonly onQuiet: (leftMs: number) => void;
 }
 
-/** One timer for a whole stream, not one per event. */
-export function idleWatch(clock: Clock, options: IdleWatchOptions): IdleWatch {
+/**
+ * Detects silence: messages that only keep a connection open (pings) do not count (faults 15 and 16). One timer for a
+ * whole stream, not one per event.
+ */
+export function idleWatch(clock: Clock, options: IdleWatchOptions) {
   const { idleMs, onIdle, quietMs, onQuiet } = options;
   let last = clock.now();
   let notices = 0;
@@ -246,6 +195,7 @@ export function idleWatch(clock: Clock, options: IdleWatchOptions): IdleWatch {
       last = clock.now();
       notices = 0;
     },
+    /** Null until it fired; then how many milliseconds later than due it woke. */
     lateMs: () => late,
     stop: () => withdraw(),
   };

@@ -1,8 +1,8 @@
-import { given, isObject } from "../lib/json.ts";
+import { fieldsOf, given, isObject } from "../lib/json.ts";
 import type { Usage } from "../mailbox/conversation.ts";
 import type { ModelReply, OnModelEvent } from "./client.ts";
 import type { ErrorFields } from "./error-response.ts";
-import { type ReplyBlock, ReplyBlocks } from "./reply-blocks.ts";
+import { type ReplyBlock, ReplyBlocks, stringOf } from "./reply-blocks.ts";
 
 /** The stream is not what the protocol says. */
 export interface ProtocolProblem {
@@ -243,12 +243,4 @@ export class ReplyAssembler {
 
 function problem(text: string): ProtocolProblem {
   return { type: "protocol", problem: text };
-}
-
-function fieldsOf(value: unknown): Fields {
-  return isObject(value) ? value : {};
-}
-
-function stringOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

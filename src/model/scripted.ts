@@ -9,6 +9,7 @@ import type {
   ModelRequest,
   OnModelEvent,
 } from "./client.ts";
+import { cancelled, failedOutcome, untilCancelled } from "./failures.ts";
 
 /** A call of a scripted reply. */
 export interface ScriptedCall {
@@ -71,12 +72,13 @@ export function scriptedModel(
       const snapshot = deepFrozen(structuredClone(request));
       requests.push(snapshot);
       const place = requests.length - 1;
-      if (signal.aborted) return cancelled();
+      if (signal.aborted) return cancelled;
       try {
+        // A turn that ignores the signal must not hold up a cancellation.
         return await untilCancelled(play(snapshot, nextTurn(snapshot, place), place, on, signal), signal);
       } catch (error) {
         const message = `The script failed: ${errorMessage(error)}`;
-        return { type: "failure", failure: { kind: "server", message } };
+        return failedOutcome({ kind: "server", message });
       }
     },
   };
@@ -91,8 +93,8 @@ async function play(
 ): Promise<ModelOutcome> {
   const turn = await asked;
   await (typeof turn.after === "function" ? turn.after(signal) : turn.after);
-  if (signal.aborted) return cancelled();
-  if (turn.failure) return { type: "failure", failure: turn.failure };
+  if (signal.aborted) return cancelled;
+  if (turn.failure) return failedOutcome(turn.failure);
   if (request.streamText && turn.thinking) on({ type: "thinking", text: turn.thinking });
   if (request.streamText && turn.text) on({ type: "text", text: turn.text });
   for (const { name } of turn.calls ?? []) on({ type: "call-begins", tool: name });
@@ -119,19 +121,6 @@ function replyOf(request: ModelRequest, turn: ScriptedTurn, place: number): Mode
     model: request.model,
     apiMs: 0,
   };
-}
-
-/** A turn that ignores the signal must not hold up a cancellation. */
-function untilCancelled(outcome: Promise<ModelOutcome>, signal: AbortSignal): Promise<ModelOutcome> {
-  return new Promise((resolve, reject) => {
-    const cancel = () => resolve(cancelled());
-    signal.addEventListener("abort", cancel, { once: true });
-    outcome.then(resolve, reject).finally(() => signal.removeEventListener("abort", cancel));
-  });
-}
-
-function cancelled(): ModelOutcome {
-  return { type: "failure", failure: { kind: "cancelled", message: "The request was cancelled." } };
 }
 
 function usedUp(turns: number): ModelFailure {

@@ -9,7 +9,7 @@ import type { Result } from "../mailbox/rpc/frames.ts";
 import { receive, sender } from "../mailbox/rpc/server.ts";
 import type { RequestOf, ResponseOf } from "../mailbox/rpc/table.ts";
 import { PeerGone, type Services } from "../mailbox/services.ts";
-import { type GatewayClient, gatewayClient } from "../model/gateway-client.ts";
+import { GatewayClient } from "../model/gateway-client.ts";
 import { agentTools } from "../tools/index.ts";
 import { type agentReports, agentRequests, ModelPorts, processNotices } from "./agent-messages.ts";
 
@@ -38,7 +38,7 @@ function main(): void {
 
   const begin = async (spec: ActorSpec) => {
     const services = servicesOf(requests, () => ports.open());
-    model = gatewayClient(ports.open(), () => services.model(0));
+    model = new GatewayClient(ports.open(), () => services.model(0));
     model.watch(isWatched);
     await runActor({
       ...{ spec, services, model, clock: systemClock, signal: cancelled.signal },

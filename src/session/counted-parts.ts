@@ -3,7 +3,7 @@ import type { Preview } from "../features/agents/specs.ts";
 import type { MessageParam } from "../mailbox/conversation.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Gateway, ModelRequest } from "../model/client.ts";
-import { gatewayClient } from "../model/gateway-client.ts";
+import { GatewayClient } from "../model/gateway-client.ts";
 
 /** Tokens by the model's server: of everything together, and of each part, or null if it did not say. */
 export interface Counted {
@@ -25,7 +25,7 @@ export async function countedParts(
   { model: name, parts }: Preview,
   signal: AbortSignal,
 ): Promise<Counted> {
-  const model = gatewayClient(gateway.connect(MAIN, true));
+  const model = new GatewayClient(gateway.connect(MAIN, true));
   const count = async (content: Content) =>
     (await model.countTokens?.({ actor: MAIN, model: name, maxTokens: 1, ...content }, signal)) ?? null;
   try {

@@ -19,7 +19,8 @@ import { type Clock, systemClock } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
 import { type Ids, randomIds, type SessionId } from "../mailbox/ids.ts";
 import type { Gateway } from "../model/client.ts";
-import { localGateway, proxyVariables, threadGateway } from "../model/gateway.ts";
+import { proxyVariables, threadGateway } from "../model/gateway.ts";
+import { localGateway } from "../model/gateway-server.ts";
 import { DEFAULT_MODEL, resolveModel } from "../model/model-names.ts";
 import { denyingFiles } from "../policy/sandbox/denied-paths.ts";
 import {

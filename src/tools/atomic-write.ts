@@ -20,11 +20,11 @@ import {
   writeFile,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { errorCode } from "../lib/errors.ts";
 import type { CallId } from "../mailbox/ids.ts";
-import { MAX_SYNC_BYTES, type Unusable } from "./regular-file.ts";
+import { MAX_SYNC_BYTES, type Unusable, unusable } from "./regular-file.ts";
 import type { CallContext } from "./tool.ts";
 import { type WritePlace, writeError } from "./write-place.ts";
 
@@ -68,7 +68,7 @@ async function writeIn(
   bytes: Uint8Array,
   { call, signal }: Pick<CallContext, "call" | "signal">,
 ): Promise<WrittenFile | Unusable> {
-  const temporary = dir.at(temporaryName(call));
+  const temporary = dir.at(`${prefixOf(call)}${randomUUID()}.tmp`);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   // What replaces a private file must not be readable by others even for a moment.
   const file = openSync(temporary, flags, existing ? 0o600 : 0o666);
@@ -135,10 +135,6 @@ function directoryReplaced(path: string): string {
 
 function changed(path: string): string {
   return `${path} was not written: it was changed or replaced at the same moment. Read it again, then write.`;
-}
-
-function unusable(reason: string): Unusable {
-  return { type: "unusable", reason };
 }
 
 /**
@@ -228,11 +224,7 @@ function byPath(path: string): DirectoryHandle {
   };
 }
 
-/** Returns the name of the file that a call writes before it renames it. */
-export function temporaryName(call: CallId): string {
-  return `${prefixOf(call)}${randomUUID()}.tmp`;
-}
-
+/** Returns how the name of the file begins that a call writes before it renames it. */
 function prefixOf(call: CallId): string {
   return `.troupe-${call}-`;
 }
@@ -249,7 +241,7 @@ function really(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    return join(dirname(path), basename(path));
+    return path;
   }
 }
 

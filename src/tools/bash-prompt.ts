@@ -1,14 +1,9 @@
+import type { CommandLimits } from "../mailbox/messages.ts";
+import { MAX_OUTPUT_CHARS } from "./command-output.ts";
 import { naming, type ToolPrompt } from "./tool.ts";
 
 /** A longer sleep in the foreground is advised against, in the prompt and in the result (A4.4). */
 export const LONGEST_SLEEP_SECONDS = 5;
-
-/** The runtime's own numbers. */
-export interface BashNumbers {
-  readonly defaultTimeoutMs: number;
-  readonly maxTimeoutMs: number;
-  readonly maxOutputChars: number;
-}
 
 /** Tools that are better than a command (A4.2). */
 const instead = [
@@ -66,7 +61,7 @@ export const commitWorkflow = [
 ];
 
 /** The Bash tool's description. Nothing in it differs between machines, people or sessions (A4.7). */
-export function bashPrompt({ defaultTimeoutMs, maxTimeoutMs, maxOutputChars }: BashNumbers): ToolPrompt {
+export function bashPrompt({ usual, most }: CommandLimits): ToolPrompt {
   return {
     what: "Runs a command in a shell and returns what it printed and its exit code. The working directory persists between calls; variables, functions and aliases do not, because each call starts a new shell without profiles.",
     when: "for what only a shell can do: builds, tests, linters, package managers, git, starting a program.",
@@ -83,7 +78,7 @@ export function bashPrompt({ defaultTimeoutMs, maxTimeoutMs, maxOutputChars }: B
     recover:
       "an exit code other than 0 is a result: read what was printed, correct the command or the cause, and do not send the same command again. After a timeout, ask for more time or use run_in_background.",
     limits: [
-      `${minutes(defaultTimeoutMs)} unless timeout says otherwise, ${minutes(maxTimeoutMs)} (${maxTimeoutMs} ms) at most; then the command and all it started are ended. Output over ${maxOutputChars} characters is cut with a mark, and all of it is in a file that the result names.`,
+      `${minutes(usual)} unless timeout says otherwise, ${minutes(most)} (${most} ms) at most; then the command and all it started are ended. Output over ${MAX_OUTPUT_CHARS} characters is cut with a mark, and all of it is in a file that the result names.`,
       naming`${"Read"} shows that file part by part.`,
       "stdin is closed, so use no command that asks or opens an editor (git rebase -i, git add -i). Whatever a command started ends with you at the latest.",
     ],

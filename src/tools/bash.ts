@@ -4,7 +4,7 @@ import { isPathInside } from "../lib/paths.ts";
 import type { CommandLimits } from "../mailbox/messages.ts";
 import type { CommandResult } from "../mailbox/runs.ts";
 import { bashPrompt, LONGEST_SLEEP_SECONDS } from "./bash-prompt.ts";
-import { formatSize, MAX_OUTPUT_CHARS, shownOutput } from "./command-output.ts";
+import { formatSize, shownOutput } from "./command-output.ts";
 import { type AgentCallContext, failed, type Tool, type ToolFailure } from "./tool.ts";
 
 /** A7.2. A longer timeout is reduced to the maximum. */
@@ -47,7 +47,8 @@ interface Output {
 
 export const bashTool: Tool<Input, Output, AgentCallContext> = {
   name: "Bash",
-  ...wordsWithin(COMMAND_LIMITS, Input),
+  description: bashPrompt(COMMAND_LIMITS),
+  inputSchema: Input,
   permissionLevel: "execute",
   needsHost: true,
   title: ({ command }) => command.trim(),
@@ -61,12 +62,7 @@ export const bashTool: Tool<Input, Output, AgentCallContext> = {
 
 /** Returns the tool as models see it in a session with these limits. */
 export function bashToolWithin(limits: CommandLimits): typeof bashTool {
-  return { ...bashTool, ...wordsWithin(limits, inputWithin(limits)) };
-}
-
-function wordsWithin({ usual, most }: CommandLimits, inputSchema: typeof Input) {
-  const numbers = { defaultTimeoutMs: usual, maxTimeoutMs: most, maxOutputChars: MAX_OUTPUT_CHARS };
-  return { description: bashPrompt(numbers), inputSchema };
+  return { ...bashTool, description: bashPrompt(limits), inputSchema: inputWithin(limits) };
 }
 
 async function bash(input: Input, context: AgentCallContext): Promise<Output | ToolFailure> {

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { fieldsOf, parseJson } from "../lib/json.ts";
 import type { ToolDefinition, ToolResultContent } from "../mailbox/conversation.ts";
 import type { AgentTool } from "../mailbox/messages.ts";
 import { type AgentCallContext, failed, naming, RESULT_CHARS, type Tool, type ToolFailure } from "./tool.ts";
@@ -49,17 +50,9 @@ export function unresolvedCall(input: unknown, offered: readonly Named[]): strin
 function innerOf(input: unknown): { tool: string; input: unknown } | null {
   if (typeof input !== "object" || input === null || !("tool" in input) || typeof input.tool !== "string")
     return null;
-  return { tool: input.tool, input: "input" in input ? unpacked(input.input) : {} };
-}
-
-/** Some models write the inner object as a string. */
-function unpacked(input: unknown): unknown {
-  if (typeof input !== "string") return input;
-  try {
-    return JSON.parse(input);
-  } catch {
-    return input;
-  }
+  const inner = "input" in input ? input.input : {};
+  // Some models write the inner object as a string.
+  return { tool: input.tool, input: typeof inner === "string" ? (parseJson(inner) ?? inner) : inner };
 }
 
 function named<Tool extends Named>(name: string, offered: readonly Tool[]): Tool | undefined {
@@ -116,7 +109,7 @@ function scored(tool: ToolDefinition, wanted: readonly string[], must: readonly 
   const name = tool.name.toLowerCase();
   const parts = new Set(partsOf(tool.name));
   const description = tool.description.toLowerCase();
-  const fields = Object.keys(propertiesOf(tool)).join(" ").toLowerCase();
+  const fields = Object.keys(fieldsOf(tool.input_schema["properties"])).join(" ").toLowerCase();
   const worth = (word: string) => {
     if (name === word) return 100;
     const inName = parts.has(word) ? 12 : name.includes(word) ? 6 : 0;
@@ -135,11 +128,6 @@ function partsOf(name: string): string[] {
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
     .filter((part) => part !== "");
-}
-
-function propertiesOf({ input_schema }: ToolDefinition): object {
-  const { properties } = input_schema;
-  return typeof properties === "object" && properties !== null ? properties : {};
 }
 
 const DEFAULT_RESULTS = 5;
@@ -194,10 +182,12 @@ export const toolSearchTool: Tool<ToolSearchInput, FoundTools, AgentCallContext>
 /** One line of JSON for each; a schema that is too long for a result is still shown if it is the only one. */
 function shownTools({ tools, unknown, more }: FoundTools): ToolResultContent {
   let room = RESULT_CHARS;
-  const lines = tools.map(lineOf).filter((line, at) => {
-    room -= line.length;
-    return at === 0 || room >= 0;
-  });
+  const lines = tools
+    .map(({ name, description, input_schema }) => JSON.stringify({ name, description, input_schema }))
+    .filter((line, at) => {
+      room -= line.length;
+      return at === 0 || room >= 0;
+    });
   const left = more + tools.length - lines.length;
   const notes = [
     ...(lines.length === 0
@@ -207,10 +197,6 @@ function shownTools({ tools, unknown, more }: FoundTools): ToolResultContent {
     ...(left > 0 ? [`${left} more would match: ask for them by narrower words or by select.`] : []),
   ];
   return [...lines, ...notes].join("\n");
-}
-
-function lineOf({ name, description, input_schema }: ToolDefinition): string {
-  return JSON.stringify({ name, description, input_schema });
 }
 
 const UseToolInput = z.strictObject({

@@ -36,17 +36,14 @@ export function jsonSchemaOf(schema: z.core.$ZodType): ToolDefinition["input_sch
     override({ jsonSchema }) {
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-      if (isEmpty(jsonSchema.additionalProperties)) {
+      const { additionalProperties: others } = jsonSchema;
+      if (isObject(others) && Object.keys(others).length === 0) {
         delete jsonSchema.propertyNames;
         delete jsonSchema.additionalProperties;
       }
     },
   });
   return { ...rest, type: "object", required: rest.required ?? [] };
-}
-
-function isEmpty(schema: unknown): boolean {
-  return typeof schema === "object" && schema !== null && Object.keys(schema).length === 0;
 }
 
 const FIELD = /^[a-zA-Z0-9_.-]{1,64}$/;

@@ -158,11 +158,7 @@ function splitPlain(dir: string, written: string): { readonly start: string; rea
       rest: parts.slice(firstMagic).join("/"),
     };
   const named = resolve(from, parts.join("/"));
-  return { start: dirname(named), rest: escapeGlob(basename(named)) };
-}
-
-function escapeGlob(name: string): string {
-  return name.replace(/[*?[\\]/g, "\\$&");
+  return { start: dirname(named), rest: basename(named).replace(/[*?[\\]/g, "\\$&") };
 }
 
 /** Entries after which others may have a turn: the message that stops the agent comes in between. */

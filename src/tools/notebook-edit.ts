@@ -83,7 +83,7 @@ export const notebookEditTool: Tool<Input, Output, ThreadCallContext> = {
       const before = bytes?.toString("utf8") ?? null;
       const parsed = before === null ? null : parseNotebook(before);
       if (parsed === null || before === null || parsed.type === "wrong") return null;
-      const edited = editCells(parsed.notebook, cellEdit(input), "new");
+      const edited = editCells(parsed.notebook, input, "new");
       return edited.type === "wrong" ? null : { before, after: writeLike(before, parsed.notebook) };
     }),
   response: ({ path, mode, cell, diff }, { new_source }) => ({
@@ -121,9 +121,8 @@ async function editFile(
   const parsed = parseNotebook(text);
   if (parsed.type === "wrong")
     return failed(`${path} ${parsed.reason}. Nothing was changed; Write can rewrite it as a whole.`);
-  const { notebook_path } = input;
-  const edit = cellEdit(input);
-  const edited = editCells(parsed.notebook, edit, context.call.replaceAll(".", "-"));
+  const { notebook_path, edit_mode: mode = "replace" } = input;
+  const edited = editCells(parsed.notebook, input, context.call.replaceAll(".", "-"));
   if (edited.type === "wrong") return failed(`${path}: ${edited.reason} Nothing was changed.`);
 
   const place = writePlace(resolvePath(context.cwd, notebook_path), context);
@@ -136,19 +135,7 @@ async function editFile(
   if (written.type === "unusable") return failed(written.reason);
   context.reads.record(knownEntry(path, written.stats, result));
   const diff = await diffFile(path, { before: text, after });
-  return { path, mode: edit.mode, cell: edited.cell, number: edited.number, diff };
-}
-
-function cellEdit({ cell_id, new_source, cell_type, edit_mode = "replace" }: Input): CellEdit {
-  return { mode: edit_mode, cellId: cell_id, cellType: cell_type, source: new_source };
-}
-
-/** One change of a notebook's cells. */
-interface CellEdit {
-  readonly mode: "replace" | "insert" | "delete";
-  readonly cellId: string | undefined;
-  readonly cellType: "code" | "markdown" | undefined;
-  readonly source: string;
+  return { path, mode, cell: edited.cell, number: edited.number, diff };
 }
 
 type CellEdited =
@@ -159,8 +146,8 @@ type CellEdited =
  * Changes the notebook in place; it stays valid for its format. `newId` is the ID of a new cell, with a number if it is
  * taken.
  */
-function editCells(notebook: Notebook, edit: CellEdit, newId: string): CellEdited {
-  const { mode, cellId, cellType, source } = edit;
+function editCells(notebook: Notebook, input: Input, newId: string): CellEdited {
+  const { edit_mode: mode = "replace", cell_id: cellId, cell_type: cellType, new_source: source } = input;
   const at = cellId === undefined ? -1 : findCell(notebook, cellId);
   if (cellId !== undefined && at < 0)
     return wrong(`there is no cell ${JSON.stringify(cellId)}. ${known(notebook)}`);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readSync } from "node:fs";
 import { createRequire } from "node:module";
 import * as z from "zod/mini";
+import { formatCount } from "../lib/text.ts";
 import type { Shown } from "./images.ts";
 import { pathInputProblem, resolvePath } from "./paths.ts";
 import { MAX_PDF_PAGES, PDF_PAGES_UNASKED } from "./pdf-pages.ts";
@@ -183,7 +184,7 @@ async function readLines(
   const text = await readTextLines(file, wanted, signal, (bytes) => whole?.update(bytes));
   if (text.type === "binary") return failed(binaryProblem(path, text.encoding));
   if (text.lines.length === 0 && text.total !== null && text.total > 0)
-    return failed(`Line ${from} is past the end: ${path} has ${counted(text.total, "line")}.`);
+    return failed(`Line ${from} is past the end: ${path} has ${formatCount(text.total, "line")}.`);
   const shownLines = { from, count: text.lines.length };
   const wholeDigest = whole && { wholeDigest: whole.digest("hex") };
   reads.record(seenEntry(path, stats, { digest: text.digest, lines: shownLines, ...wholeDigest }));
@@ -211,8 +212,4 @@ function shown(path: string, { lines, total }: Extract<TextLines, { type: "text"
   if (last === total) return numbered;
   const whole = total === null ? "the file is longer" : `the file has ${total}`;
   return `${numbered}\n\n[Lines ${from} to ${last}; ${whole}. Continue with offset: ${last + 1}.]`;
-}
-
-function counted(n: number, what: string): string {
-  return `${n} ${what}${n === 1 ? "" : "s"}`;
 }

@@ -38,6 +38,10 @@ export interface Unusable {
   readonly reason: string;
 }
 
+export function unusable(reason: string): Unusable {
+  return { type: "unusable", reason };
+}
+
 /**
  * Opens a regular file for reading. Checks it before, because opening a device can have effects, and after, because it may
  * have been replaced; without blocking, because a pipe without a writer would hold the thread forever; and without
@@ -47,15 +51,15 @@ export async function openRegular(path: string): Promise<OpenRegularFile | Unusa
   try {
     const real = realpathSync.native(path);
     const before = irregular(real, statSync(real));
-    if (before !== null) return { type: "unusable", reason: before };
+    if (before !== null) return unusable(before);
     const file = openFile(real, constants.O_RDONLY | constants.O_NONBLOCK | (constants.O_NOFOLLOW ?? 0));
     const stats = fstatSync(file.fd);
     const after = irregular(real, stats);
     if (after === null) return { type: "file", file, path: real, stats };
     file.close();
-    return { type: "unusable", reason: after };
+    return unusable(after);
   } catch (error) {
-    return { type: "unusable", reason: await pathProblem(path, error) };
+    return unusable(await pathProblem(path, error));
   }
 }
 

@@ -41,39 +41,21 @@ export interface SessionParts {
 }
 
 /** Returns the built-in tools on the session's side, in the order models see them, without Agent. */
-export function sessionTools({
-  tasks,
-  background,
-  questions,
-  plan,
-  workflows,
-  mail,
-  worktree,
-  skills,
-  web,
-  timers,
-  languages,
-}: SessionParts): readonly CustomTool[] {
+export function sessionTools(parts: SessionParts): readonly CustomTool[] {
+  const { background, mail, worktree, skills, web, timers, languages } = parts;
   return [
-    ...taskTools(tasks),
+    ...taskTools(parts.tasks),
     ...(background === null ? [] : backgroundTools(background)),
-    bindTool(askUserQuestionTool(questions)),
-    ...planTools(plan),
-    bindTool(workflowTool(workflows)),
+    bindTool(askUserQuestionTool(parts.questions)),
+    ...planTools(parts.plan),
+    bindTool(workflowTool(parts.workflows)),
     bindTool(sendMessageTool(mail)),
     bindTool(listAgentsTool(mail)),
     ...(worktree === null ? [] : worktreeTools(worktree)),
     ...(skills === null ? [] : [bindTool(skillTool(skills))]),
     bindTool(webFetchTool(web)),
     ...(web.search === null ? [] : [bindTool(webSearchTool(web.search))]),
-    ...(timers === null
-      ? []
-      : [
-          bindTool(cronCreateTool(timers)),
-          bindTool(cronListTool(timers)),
-          bindTool(cronDeleteTool(timers)),
-          bindTool(scheduleWakeupTool(timers)),
-        ]),
+    ...(timers === null ? [] : timerTools(timers)),
     ...(languages === null ? [] : [bindTool(lspTool(languages))]),
   ];
 }
@@ -99,36 +81,33 @@ export function worktreeTools(service: WorktreeService): readonly SealedTool[] {
   return [bindTool(enterWorktreeTool(service)), bindTool(exitWorktreeTool(service))];
 }
 
-const absent = () => Promise.reject(new Error("There is no session."));
+function timerTools(service: TimerService): readonly SealedTool[] {
+  return [
+    bindTool(cronCreateTool(service)),
+    bindTool(cronListTool(service)),
+    bindTool(cronDeleteTool(service)),
+    bindTool(scheduleWakeupTool(service)),
+  ];
+}
+
+function absent(): never {
+  throw new Error("There is no session.");
+}
 
 /** For lists and documents, without a session. */
 export const noSession: SessionParts = {
   tasks: { graph: noTasks, change: absent },
   background: {
-    find: () => null,
-    running: () => [],
-    wait: async () => {},
-    output: async () => ({ bytes: 0, head: "", tail: null, path: null }),
-    stop: async () => {},
-    follow() {},
+    ...{ find: absent, running: absent, wait: absent },
+    ...{ output: absent, stop: absent, follow: absent },
   },
   questions: { question: absent },
   plan: { enter: absent, leave: absent },
   workflows: absent,
-  mail: { agents: () => [], actors: () => [], send: absent },
+  mail: { agents: absent, actors: absent, send: absent },
   worktree: { enter: absent, exit: absent },
   skills: { load: absent },
-  web: {
-    fetch: async () => "There is no session.",
-    search: async () => "There is no session.",
-  },
-  timers: {
-    create: async () => "there is no session.",
-    list: async () => ({ timers: [], notes: [] }),
-    remove: async () => "There is no session.",
-    wakeUp() {
-      throw new Error("There is no session.");
-    },
-  },
-  languages: { ask: async () => ({ type: "failed", message: "There is no session." }) },
+  web: { fetch: absent, search: absent },
+  timers: { create: absent, list: absent, remove: absent, wakeUp: absent },
+  languages: { ask: absent },
 };

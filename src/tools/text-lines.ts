@@ -76,23 +76,15 @@ export async function readTextLines(
   }
 }
 
-interface LineCollector {
-  /** No further line is taken; the rest is only counted. */
-  readonly full: boolean;
-  taken(): { lines: readonly string[]; digest: string };
-  add(bytes: Buffer): void;
-  /** Returns the number of lines after the last bytes. */
-  end(): number;
-}
-
 const NOTHING = Buffer.alloc(0);
 
-function lineCollector({ from, count, maxChars }: LinesWanted): LineCollector {
+function lineCollector({ from, count, maxChars }: LinesWanted) {
   const lines: string[] = [];
   const digest = createHash("sha256");
   /** Finished lines, taken or not. */
   let finished = 0;
   let chars = 0;
+  /** No further line is taken; the rest is only counted. */
   let full = false;
   /** The last line has no end yet. */
   let open = false;
@@ -165,13 +157,14 @@ function lineCollector({ from, count, maxChars }: LinesWanted): LineCollector {
       return full;
     },
     taken: () => ({ lines, digest: digest.digest("hex") }),
-    add(bytes) {
+    add(bytes: Buffer): void {
       open = bytes.at(-1) !== NEWLINE;
       const at = skip(bytes);
       if (full) finished += newlinesIn(bytes, at);
       else if (at < bytes.length) collect(bytes.subarray(at));
     },
-    end() {
+    /** Returns the number of lines after the last bytes. */
+    end(): number {
       if (!open) return finished;
       if (full || finished + 1 < from) finished += 1;
       else take(begun);
@@ -190,12 +183,8 @@ function newlinesIn(bytes: Buffer, from: number): number {
 function lineText(decoded: string): string {
   const text = (decoded.endsWith("\r") ? decoded.slice(0, -1) : decoded).replaceAll("\0", "\u2400");
   if (text.length <= MAX_LINE_CHARS) return text;
-  const inCharacter = isHighSurrogate(text.charCodeAt(MAX_LINE_CHARS - 1));
-  return `${text.slice(0, MAX_LINE_CHARS - (inCharacter ? 1 : 0))} … [line cut after ${MAX_LINE_CHARS} characters]`;
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
+  // Not in the middle of a character.
+  return `${text.slice(0, MAX_LINE_CHARS).replace(/[\ud800-\udbff]$/, "")} … [line cut after ${MAX_LINE_CHARS} characters]`;
 }
 
 function utf16(bytes: Buffer): boolean {

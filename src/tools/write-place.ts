@@ -4,7 +4,7 @@ import { errorCode } from "../lib/errors.ts";
 import { isPathInside } from "../lib/paths.ts";
 import type { Access } from "../mailbox/calls.ts";
 import { bareMessage, NO_NUL, resolvePath } from "./paths.ts";
-import { irregular, type Unusable } from "./regular-file.ts";
+import { irregular, type Unusable, unusable } from "./regular-file.ts";
 import type { ThreadCallContext } from "./tool.ts";
 
 /** The target of a write: a real directory, names of directories to be created in it, and the file's name. */
@@ -84,10 +84,6 @@ function isLink(path: string): boolean {
 function bothNames(dir: string): string[] {
   const { dir: real, below } = deepestReal(dir);
   return [dir, join(real, ...below)];
-}
-
-function unusable(reason: string): Unusable {
-  return { type: "unusable", reason };
 }
 
 /** Returns why nothing was written to this path. */

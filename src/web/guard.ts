@@ -33,7 +33,9 @@ export interface GuardOptions {
 export function guardedLookup({ resolve, namesHost, isAllowed }: GuardOptions): LookupFunction {
   return (hostname, options, callback) => {
     const host = hostname.replace(/\.+$/, "").toLowerCase();
-    const answer = isLoopbackName(host) ? Promise.resolve(LOOPBACK) : resolve(hostname);
+    // These names never leave the machine, even if a name server says otherwise (RFC 6761).
+    const isLoopback = host === "localhost" || host.endsWith(".localhost");
+    const answer = isLoopback ? Promise.resolve(LOOPBACK) : resolve(hostname);
     answer
       .then((addresses) => {
         const refused = addresses.find(
@@ -52,9 +54,4 @@ export function guardedLookup({ resolve, namesHost, isAllowed }: GuardOptions): 
 
 function isRefused(address: string, namesHost: (address: string) => boolean): boolean {
   return isGuardedAddress(address) && !namesHost(address.replace(/%.*$/, ""));
-}
-
-/** These names never leave the machine, even if a name server says otherwise (RFC 6761). */
-function isLoopbackName(host: string): boolean {
-  return host === "localhost" || host.endsWith(".localhost");
 }

@@ -5,7 +5,7 @@ import { MAIN } from "../../src/mailbox/ids.ts";
 import type { ActorSpec, Steer, Summary, Turn } from "../../src/mailbox/messages.ts";
 import { blocksOf } from "../../src/mailbox/turns.ts";
 import type { ModelClient, ModelOutcome, ModelRequest } from "../../src/model/client.ts";
-import { localGateway } from "../../src/model/gateway.ts";
+import { localGateway } from "../../src/model/gateway-server.ts";
 import { countingSpec } from "../support/counting-spec.ts";
 import { servicesWith } from "../support/unasked-services.ts";
 

@@ -4,7 +4,7 @@ import type { ActorHost } from "../../src/actors/hosts.ts";
 import { leasingHost } from "../../src/actors/leasing-host.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import type { ActorSpec, Summary, Turn } from "../../src/mailbox/messages.ts";
-import { localGateway } from "../../src/model/gateway.ts";
+import { localGateway } from "../../src/model/gateway-server.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";
 import { countingSpec } from "../support/counting-spec.ts";
 import { inThreadHost } from "../support/in-thread-host.ts";

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseSync } from "oxc-parser";
 import type { SealedTool } from "../../src/tools/bind-tool.ts";
+import { builtInSkills } from "../support/built-in-skills.ts";
 import { definitionOf } from "../support/definition-of.ts";
 import { constants, hookEvents, said, skills, slashCommands, tools } from "./seed-names.ts";
 
@@ -15,7 +16,7 @@ export type Value = (path: string) => Promise<unknown>;
 /** The exports of this repository. */
 export function ownValues(): Value {
   const exports = exportedNames();
-  return (path) => exportedValue(exports, path);
+  return (path) => (path === "builtInSkills" ? Promise.resolve(builtInSkills) : exportedValue(exports, path));
 }
 
 /** The ids of everything of A21 that the product has, found in the registries it runs on. */

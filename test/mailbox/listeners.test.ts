@@ -2,8 +2,8 @@ import { getEventListeners } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import { abortable, pause, systemClock } from "../../src/lib/clock.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
-import { localGateway } from "../../src/model/gateway.ts";
-import { gatewayClient } from "../../src/model/gateway-client.ts";
+import { GatewayClient } from "../../src/model/gateway-client.ts";
+import { localGateway } from "../../src/model/gateway-server.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";
 import { startProcesses } from "../../src/processes/client.ts";
 import { runTimed } from "../../src/tools/tool-module.ts";
@@ -15,7 +15,7 @@ type Ask = (signal: AbortSignal) => Promise<unknown>;
 
 function lane() {
   const gateway = localGateway(scriptedModel(() => ({ text: "fine" })));
-  const model = gatewayClient(gateway.connect(MAIN, true));
+  const model = new GatewayClient(gateway.connect(MAIN, true));
   onTestFinished(async () => {
     model.close();
     await gateway.close();

@@ -19,13 +19,13 @@ describe("a result", () => {
       "the text is for people",
       [text("Weather in Oslo: 3 °C (temperature), light rain.")],
       { weather: { city: "Oslo", temperature: 3, sky: "Light rain" } },
-      "Weather in Oslo: 3 °C (temperature), light rain.",
+      'Weather in Oslo: 3 °C (temperature), light rain.\n{\n  "weather": {\n    "city": "Oslo",\n    "temperature": 3,\n    "sky": "Light rain"\n  }\n}',
     ],
     [
       "the text is for people, and data adds to it",
       [text("A long report about the parser.")],
-      { agents: [{ report: "A long report about the parser.", tokens: 4711 }], cursor: null },
-      'A long report about the parser.\n{\n  "agents": [\n    {\n      "tokens": 4711\n    }\n  ]\n}',
+      { agents: [{ report: "A long report about the parser.", tokens: 4711 }] },
+      'A long report about the parser.\n{\n  "agents": [\n    {\n      "report": "(as above)",\n      "tokens": 4711\n    }\n  ]\n}',
     ],
     [
       "a short value that is in the text by chance",

@@ -4,7 +4,7 @@ import { anthropicModel } from "../../src/model/anthropic.ts";
 import { prefixReader } from "../../src/model/cached-prefixes.ts";
 import type { ModelClient, ModelFailure, ModelOutcome, ModelRequest } from "../../src/model/client.ts";
 import { threadGateway } from "../../src/model/gateway.ts";
-import { gatewayClient } from "../../src/model/gateway-client.ts";
+import { GatewayClient } from "../../src/model/gateway-client.ts";
 import { type GovernorOptions, governed } from "../../src/model/governor.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
@@ -307,7 +307,7 @@ test.each([
   onTestFinished(() => gateway.close());
   const all = names(3).map((name) => {
     const actor = ActorId.parse(name);
-    const client = gatewayClient(gateway.connect(actor, false));
+    const client = new GatewayClient(gateway.connect(actor, false));
     return client.ask(requestOf({ actor, system: SYSTEM }), () => {}, new AbortController().signal);
   });
   await server.request(atFirst - 1);

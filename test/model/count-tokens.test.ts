@@ -2,8 +2,9 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { anthropicModel } from "../../src/model/anthropic.ts";
 import type { ModelClient } from "../../src/model/client.ts";
-import { localGateway, threadGateway } from "../../src/model/gateway.ts";
-import { gatewayClient } from "../../src/model/gateway-client.ts";
+import { threadGateway } from "../../src/model/gateway.ts";
+import { GatewayClient } from "../../src/model/gateway-client.ts";
+import { localGateway } from "../../src/model/gateway-server.ts";
 import { offlineModel } from "../../src/model/offline.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -124,7 +125,7 @@ describe("through an agent's lane", () => {
     const gateway = threadGateway({ source: { provider: "anthropic", baseURL: server.url } });
     onTestFinished(() => gateway.close());
     // A machine that is busy starts a thread slowly.
-    expect(await count(gatewayClient(gateway.connect(MAIN, true), undefined, new FakeClock()))).toBe(12);
+    expect(await count(new GatewayClient(gateway.connect(MAIN, true), undefined, new FakeClock()))).toBe(12);
   });
 
   test("a client that cannot count, or breaks its promise, is no count", async () => {
@@ -143,7 +144,7 @@ describe("through an agent's lane", () => {
     ];
     for (const client of clients) {
       const gateway = localGateway(client);
-      expect(await count(gatewayClient(gateway.connect(MAIN, true)))).toBeNull();
+      expect(await count(new GatewayClient(gateway.connect(MAIN, true)))).toBeNull();
       await gateway.close();
     }
   });
@@ -155,18 +156,18 @@ describe("through an agent's lane", () => {
       countTokens: () => new Promise(() => {}),
     };
     const gateway = localGateway(deaf);
-    const gone = count(gatewayClient(gateway.connect(MAIN, true)));
+    const gone = count(new GatewayClient(gateway.connect(MAIN, true)));
     await gateway.close();
     expect(await gone).toBeNull();
 
-    const lane = gatewayClient(localGateway(deaf).connect(MAIN, true));
+    const lane = new GatewayClient(localGateway(deaf).connect(MAIN, true));
     const closed = count(lane);
     lane.close();
     expect(await closed).toBeNull();
     expect(await count(lane)).toBeNull();
 
     const clock = new FakeClock();
-    const patient = gatewayClient(localGateway(deaf).connect(MAIN, true), undefined, clock);
+    const patient = new GatewayClient(localGateway(deaf).connect(MAIN, true), undefined, clock);
     const late = count(patient);
     await clock.advance(5_000);
     expect(await late).toBeNull();
@@ -175,7 +176,7 @@ describe("through an agent's lane", () => {
 
   test("does not count a request that is not plain data, and the lane stays open", async () => {
     const gateway = localGateway(scriptedModel([{ text: "hi" }], { countTokens: () => 3 }));
-    const lane = gatewayClient(gateway.connect(MAIN, true));
+    const lane = new GatewayClient(gateway.connect(MAIN, true));
     onTestFinished(() => gateway.close());
     const odd = { ...requestOf(), system: [(() => "no data") as unknown as string] };
     expect(await lane.countTokens?.(odd, never)).toBeNull();

@@ -6,7 +6,7 @@ import type { MessageParam } from "../../src/mailbox/conversation.ts";
 import { ActorId, MAIN } from "../../src/mailbox/ids.ts";
 import type { Gateway, GatewayNotice, ModelEvent } from "../../src/model/client.ts";
 import { threadGateway } from "../../src/model/gateway.ts";
-import { gatewayClient } from "../../src/model/gateway-client.ts";
+import { GatewayClient } from "../../src/model/gateway-client.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
 import { type Handler, startMessagesServer } from "../support/messages-server.ts";
 import { ask, failureIn, replyIn, requestOf } from "./asking.ts";
@@ -46,7 +46,7 @@ async function gatewayOver(handler: Handler, clock = new FakeClock()) {
 
 /** As an agent's thread has it: a lane, and a supervisor that gives it another port. */
 function laneOf(gateway: Gateway, actor: ActorId) {
-  const lane = gatewayClient(gateway.connect(actor, actor === MAIN), async () => {
+  const lane = new GatewayClient(gateway.connect(actor, actor === MAIN), async () => {
     if (gateway.isOver) throw new Error("There is no gateway any more.");
     return gateway.connect(actor, actor === MAIN);
   });
@@ -173,7 +173,7 @@ describe("the gateway's thread is killed", () => {
     expect(failureIn((await waiting).outcome).kind).toBe("connection");
     expect(await closed).toMatch(/gateway stopped/);
     expect(failureIn((await ask(lane)).outcome).kind).toBe("connection");
-    expect(failureIn((await ask(gatewayClient(gateway.connect(MAIN, true)))).outcome).kind).toBe(
+    expect(failureIn((await ask(new GatewayClient(gateway.connect(MAIN, true)))).outcome).kind).toBe(
       "connection",
     );
     expect(threads).toHaveLength(4);
@@ -213,7 +213,7 @@ describe("the gateway's thread is killed", () => {
 
   test("without a way to ask for a new port, a request ends when its thread does", async () => {
     const { server, gateway } = await gatewayOver(() => new Promise(() => {}));
-    const waiting = ask(gatewayClient(gateway.connect(MAIN, true)));
+    const waiting = ask(new GatewayClient(gateway.connect(MAIN, true)));
     await server.request(0);
     await (await thread(0)).terminate();
     expect(failureIn((await waiting).outcome).kind).toBe("connection");
@@ -224,7 +224,7 @@ describe("asking for a new port", () => {
   async function lost(reconnect: () => Promise<MessagePort>) {
     const { port1, port2 } = new MessageChannel();
     const clock = new FakeClock();
-    const lane = gatewayClient(port2, reconnect, clock);
+    const lane = new GatewayClient(port2, reconnect, clock);
     open.push(lane);
     const abort = new AbortController();
     const answer = ask(lane, {}, abort.signal);

@@ -3,9 +3,9 @@ import { MessageChannel, type Worker } from "node:worker_threads";
 import { afterEach, describe, expect, test } from "vitest";
 import { ActorId, MAIN } from "../../src/mailbox/ids.ts";
 import type { Gateway, GatewayNotice, ModelEvent } from "../../src/model/client.ts";
-import { type GatewayConfig, localGateway, proxyVariables, threadGateway } from "../../src/model/gateway.ts";
-import { gatewayClient } from "../../src/model/gateway-client.ts";
-import { textRelay } from "../../src/model/gateway-server.ts";
+import { type GatewayConfig, proxyVariables, threadGateway } from "../../src/model/gateway.ts";
+import { GatewayClient } from "../../src/model/gateway-client.ts";
+import { localGateway, textRelay } from "../../src/model/gateway-server.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
 import { apiError, type Handler, startMessagesServer } from "../support/messages-server.ts";
@@ -84,7 +84,7 @@ describe.each(KINDS)("a gateway %s", (_kind, start) => {
       });
     });
     for (const actor of [MAIN, OTHER]) {
-      const lane = gatewayClient(gateway.connect(actor, actor === MAIN));
+      const lane = new GatewayClient(gateway.connect(actor, actor === MAIN));
       expect(replyIn((await ask(lane)).outcome).content).toMatchObject([{ type: "text", text: "Hi." }]);
     }
     await counted;
@@ -101,8 +101,8 @@ describe.each(KINDS)("a gateway %s", (_kind, start) => {
 
   test("ends an agent's requests when it is disconnected, closed or connected again, and others' not", async () => {
     const { gateway, stuck } = await start();
-    const lane = gatewayClient(gateway.connect(MAIN, true));
-    const other = gatewayClient(gateway.connect(OTHER, false));
+    const lane = new GatewayClient(gateway.connect(MAIN, true));
+    const other = new GatewayClient(gateway.connect(OTHER, false));
     const waiting = ask(lane, { model: "stuck" });
     await stuck;
     gateway.disconnect(MAIN);
@@ -111,8 +111,8 @@ describe.each(KINDS)("a gateway %s", (_kind, start) => {
       message: expect.stringContaining("gateway stopped"),
     });
     expect(failureIn((await ask(lane)).outcome).kind).toBe("connection");
-    const first = ask(gatewayClient(gateway.connect(MAIN, true)), { model: "stuck" });
-    const again = gatewayClient(gateway.connect(MAIN, true));
+    const first = ask(new GatewayClient(gateway.connect(MAIN, true)), { model: "stuck" });
+    const again = new GatewayClient(gateway.connect(MAIN, true));
     expect(failureIn((await first).outcome).kind).toBe("connection");
     for (const each of [again, other]) replyIn((await ask(each)).outcome);
     await gateway.close();
@@ -122,7 +122,7 @@ describe.each(KINDS)("a gateway %s", (_kind, start) => {
 
   test("a cancelled request ends immediately, the next on the same port is answered", async () => {
     const { gateway, stuck } = await start();
-    const lane = gatewayClient(gateway.connect(MAIN, true));
+    const lane = new GatewayClient(gateway.connect(MAIN, true));
     const abort = new AbortController();
     const waiting = ask(lane, { model: "stuck" }, abort.signal);
     await stuck;
@@ -135,7 +135,7 @@ describe.each(KINDS)("a gateway %s", (_kind, start) => {
 describe("the gateway's thread", () => {
   test("asks sent before it is ready are answered, aliases resolved, the key used", async () => {
     const { server, gateway } = await threaded(() => ({ text: "Hi." }), { aliases: { opus: "mine" } });
-    replyIn((await ask(gatewayClient(gateway.connect(MAIN, true)), { model: "opus" })).outcome);
+    replyIn((await ask(new GatewayClient(gateway.connect(MAIN, true)), { model: "opus" })).outcome);
     const { body, headers } = await server.request(0);
     expect(body.model).toBe("mine");
     expect(headers["x-api-key"]).toBe("key-1");
@@ -144,7 +144,7 @@ describe("the gateway's thread", () => {
   test("a cancellation, and the end of an agent, close the socket", async () => {
     const { server, gateway } = await threaded(() => new Promise(() => {}));
     const abort = new AbortController();
-    const lane = gatewayClient(gateway.connect(MAIN, true));
+    const lane = new GatewayClient(gateway.connect(MAIN, true));
     const first = ask(lane, {}, abort.signal);
     const cancelled = await server.request(0);
     abort.abort();
@@ -163,7 +163,9 @@ describe("the gateway's thread", () => {
     const { server, gateway } = await threaded(() => apiError(500, "api_error", "oops"), {
       limits: { patienceMs: 0 },
     });
-    expect(failureIn((await ask(gatewayClient(gateway.connect(MAIN, true)))).outcome).kind).toBe("server");
+    expect(failureIn((await ask(new GatewayClient(gateway.connect(MAIN, true)))).outcome).kind).toBe(
+      "server",
+    );
     expect(server.requests).toHaveLength(1);
   });
 
@@ -173,7 +175,7 @@ describe("the gateway's thread", () => {
     gateway.onClosed((reason) => {
       told = reason;
     });
-    replyIn((await ask(gatewayClient(gateway.connect(MAIN, true)))).outcome);
+    replyIn((await ask(new GatewayClient(gateway.connect(MAIN, true)))).outcome);
     await gateway.close();
     await settled();
     expect(told).toBe("");
@@ -193,7 +195,7 @@ describe("the gateway's thread", () => {
   test("serves the offline model as well", async () => {
     const gateway = threadGateway({ source: { provider: "offline" } });
     open.push(gateway);
-    const lane = gatewayClient(gateway.connect(MAIN, true));
+    const lane = new GatewayClient(gateway.connect(MAIN, true));
     expect(replyIn((await ask(lane)).outcome).model).toBe("offline");
   });
 });
@@ -244,7 +246,7 @@ describe("a lane", () => {
     const heard = new Promise<void>((resolve) => {
       waits = resolve;
     });
-    const outcome = gatewayClient(gateway.connect(OTHER, false)).ask(
+    const outcome = new GatewayClient(gateway.connect(OTHER, false)).ask(
       requestOf(),
       ({ type }) => type === "waiting" && waits(),
       new AbortController().signal,
@@ -260,7 +262,7 @@ describe("a lane", () => {
     const closed = once(port2, "close");
     port1.close();
     await closed;
-    expect(failureIn((await ask(gatewayClient(port2))).outcome).kind).toBe("connection");
+    expect(failureIn((await ask(new GatewayClient(port2))).outcome).kind).toBe("connection");
   });
 
   test("ignores what is not a message: the next request is answered", async () => {
@@ -272,7 +274,7 @@ describe("a lane", () => {
     port.postMessage({ ...asks, id: 4, body: null });
     port.postMessage({ ...asks, id: 5, body: { model: 5 } });
     port.postMessage({ type: "notice", name: "watch", body: "on" });
-    expect(replyIn((await ask(gatewayClient(port))).outcome).content).toEqual([
+    expect(replyIn((await ask(new GatewayClient(port))).outcome).content).toEqual([
       { type: "text", text: "Hi." },
     ]);
   });
@@ -280,8 +282,8 @@ describe("a lane", () => {
   test("a request that is not plain data is refused", async () => {
     const { gateway } = local();
     const tools = [{ name: "x", description: "", input_schema: { type: "object" as const, f: () => {} } }];
-    expect(failureIn((await ask(gatewayClient(gateway.connect(MAIN, true)), { tools })).outcome).kind).toBe(
-      "invalid_request",
-    );
+    expect(
+      failureIn((await ask(new GatewayClient(gateway.connect(MAIN, true)), { tools })).outcome).kind,
+    ).toBe("invalid_request");
   });
 });

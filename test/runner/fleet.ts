@@ -4,7 +4,7 @@ import { createSeal } from "../../src/engine/seal.ts";
 import { openRunners } from "../../src/features/runners/engine-runners.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
-import { localGateway } from "../../src/model/gateway.ts";
+import { localGateway } from "../../src/model/gateway-server.ts";
 import { type Script, type ScriptedTurn, scriptedModel } from "../../src/model/scripted.ts";
 import { startProcesses } from "../../src/processes/client.ts";
 import { AgentForks, type AgentUser } from "../../src/runner/agent-fork.ts";

@@ -3,7 +3,7 @@ import type { Carrier } from "../../src/engine/carrier.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { ActorId } from "../../src/mailbox/ids.ts";
 import type { ActorSpec } from "../../src/mailbox/messages.ts";
-import { localGateway } from "../../src/model/gateway.ts";
+import { localGateway } from "../../src/model/gateway-server.ts";
 import { type Script, type ScriptedModel, scriptedModel } from "../../src/model/scripted.ts";
 import { startProcesses } from "../../src/processes/client.ts";
 import { AgentForks } from "../../src/runner/agent-fork.ts";

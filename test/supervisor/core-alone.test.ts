@@ -3,7 +3,7 @@ import type { SessionEvent } from "../../src/journal/session-events.ts";
 import { resultId } from "../../src/journal/session-state.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { ActorId, MAIN, randomIds } from "../../src/mailbox/ids.ts";
-import { localGateway } from "../../src/model/gateway.ts";
+import { localGateway } from "../../src/model/gateway-server.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";
 import { limitsOf } from "../../src/settings/limits.ts";
 import { ActorSystem } from "../../src/supervisor/actor-system.ts";

@@ -6,7 +6,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { errorMessage } from "../../src/lib/errors.ts";
 import type { ActorId } from "../../src/mailbox/ids.ts";
 import { PeerGone, type Services } from "../../src/mailbox/services.ts";
-import { gatewayClient } from "../../src/model/gateway-client.ts";
+import { GatewayClient } from "../../src/model/gateway-client.ts";
 import { agentTools } from "../../src/tools/index.ts";
 import { moduleTool } from "../../src/tools/tool-module.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -50,7 +50,7 @@ function run(start: ActorStart, scheduler: Scheduler): Omit<ActorHandle, "vitals
   };
   const services = scheduled(start.services, scheduler, id, over.signal);
   let lanes = 0;
-  const lane = gatewayClient(start.connect(), () => services.model(++lanes));
+  const lane = new GatewayClient(start.connect(), () => services.model(++lanes));
   runActor({
     ...{
       spec: structuredClone(start.spec),

@@ -24,7 +24,7 @@ import {
   unpackKit,
   withKit,
 } from "../../src/mailbox/runners.ts";
-import { gatewayClient } from "../../src/model/gateway-client.ts";
+import { GatewayClient } from "../../src/model/gateway-client.ts";
 import { RemoteHost } from "../../src/remote/remote-host.ts";
 import { agentTools } from "../../src/tools/index.ts";
 import { moduleTool } from "../../src/tools/tool-module.ts";
@@ -258,7 +258,7 @@ async function runOffered(
   const stopped = new AbortController();
   const boarded = await services.board({ runner, version: "test", lacks: [] });
   if (boarded !== "go" || !begins) return;
-  const model = gatewayClient(start.connect(), async () => start.services.model(1));
+  const model = new GatewayClient(start.connect(), async () => start.services.model(1));
   receive(channel, agentNotices, {
     cancel: (reason) => stopped.abort(new Error(reason)),
     watch: (on) => model.watch(on),

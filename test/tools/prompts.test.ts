@@ -93,7 +93,7 @@ describe("rendering", () => {
 });
 
 describe("the Bash prompt", () => {
-  const prompt = bashPrompt({ defaultTimeoutMs: 120_000, maxTimeoutMs: 600_000, maxOutputChars: 30_000 });
+  const prompt = bashPrompt({ usual: 120_000, most: 600_000 });
   const whole = renderPrompt(prompt);
   const line = (name: string, words: RegExp) => [name, words] as const;
   const matrix = [

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { ancestors, isPathInside } from "../../lib/paths.ts";
 import type { Files } from "../files.ts";
 import type { MarkdownDir } from "../markdown/find-markdown.ts";
+import { projectOf } from "../memory/memory-paths.ts";
 import { type PluginSource, readPlugin } from "../plugins/read-plugin.ts";
 
 /** Where agents are defined. All directories are absolute. */
@@ -36,7 +37,7 @@ export function agentDirs(
     ...{ scope, dir, reach, layout: "tree" },
   });
   const below = (dir: string) => join(dir, ".claude", "agents");
-  const top = ancestors(cwd).find((dir) => files.look(join(dir, ".git")).type !== "none") ?? cwd;
+  const top = projectOf(cwd, files);
   const project = ancestors(cwd).filter(
     (dir) => isPathInside(dir, top) && join(dir, ".claude") !== claudeDir,
   );

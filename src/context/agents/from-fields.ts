@@ -152,19 +152,14 @@ export function definedBy({ fields, prompt, line, fallbackName, source, unread =
     });
 
   // Another program's, and it restricts.
-  const permission = reader.field("permission");
-  if (permission !== undefined)
-    problems.push({
-      line: permission.line,
-      message: "permission does not count here; say in disallowedTools what the agent may not use.",
-    });
-
-  const initial = reader.field("initialPrompt");
-  if (initial !== undefined)
-    problems.push({
-      line: initial.line,
-      message: "initialPrompt does not count here; give the agent its first task with -p or in the prompt.",
-    });
+  reader.report(
+    "permission",
+    "permission does not count here; say in disallowedTools what the agent may not use.",
+  );
+  reader.report(
+    "initialPrompt",
+    "initialPrompt does not count here; give the agent its first task with -p or in the prompt.",
+  );
 
   const lost = new Set(unread.map(plainKey));
   for (const [key, meaning] of LIMITS) {

@@ -21,10 +21,11 @@ export interface AgentGrant {
 
 /** What needs a grant: the hooks of one event, one server, the mode, how edits are merged. */
 export type Privilege =
-  | { readonly type: "hook"; readonly event: string; readonly hooks: unknown }
+  /** `name`: the event. */
+  | { readonly type: "hook"; readonly name: string; readonly hooks: unknown }
   | { readonly type: "server"; readonly name: string; readonly server: unknown }
-  | { readonly type: "mode"; readonly mode: AgentMode }
-  | { readonly type: "merge"; readonly mode: MergeMode };
+  | { readonly type: "mode"; readonly name: AgentMode }
+  | { readonly type: "merge"; readonly name: MergeMode };
 
 /** Returns the grants for the project's own definitions; the user installed the others. */
 export function agentGrants(definitions: readonly AgentDefinition[]): readonly AgentGrant[] {
@@ -38,13 +39,13 @@ export function privilegesOf(definition: AgentDefinition): readonly Privilege[] 
   if (source?.scope !== "project") return [];
   const narrows = mode === undefined || mode === "plan" || mode === "dontAsk";
   return [
-    ...Object.entries(hooks).map(([event, one]) => ({ type: "hook" as const, event, hooks: one })),
+    ...Object.entries(hooks).map(([event, one]) => ({ type: "hook" as const, name: event, hooks: one })),
     ...Object.entries(mcpServers?.own ?? {}).map(([name, server]) => ({
       ...{ type: "server" as const, name, server },
     })),
-    ...(narrows ? [] : [{ type: "mode" as const, mode }]),
+    ...(narrows ? [] : [{ type: "mode" as const, name: mode }]),
     // Settings may ask the user, or keep edits on their branch.
-    ...(merge === "apply" || merge === "commit" ? [{ type: "merge" as const, mode: merge }] : []),
+    ...(merge === "apply" || merge === "commit" ? [{ type: "merge" as const, name: merge }] : []),
   ];
 }
 
@@ -52,7 +53,7 @@ export function grantOf({ name }: Pick<AgentDefinition, "name">, privilege: Priv
   const agent = shown(name);
   switch (privilege.type) {
     case "hook": {
-      const { event, hooks } = privilege;
+      const { name: event, hooks } = privilege;
       return grant(`${formatHooks(event, hooks)} of the agent ${agent}`, "runs", [
         ...["hook", name, event, hooks],
       ]);
@@ -65,15 +66,15 @@ export function grantOf({ name }: Pick<AgentDefinition, "name">, privilege: Priv
       );
     case "mode":
       return grant(
-        `let the agent ${agent} work in the mode ${privilege.mode}, unless the session's is narrower`,
-        privilege.mode === "bypassPermissions" ? "unchecked" : "edits",
-        ["mode", name, privilege.mode],
+        `let the agent ${agent} work in the mode ${privilege.name}, unless the session's is narrower`,
+        privilege.name === "bypassPermissions" ? "unchecked" : "edits",
+        ["mode", name, privilege.name],
       );
     case "merge":
       return grant(
-        `merge the edits of the agent ${agent} without a question (merge: ${privilege.mode})`,
+        `merge the edits of the agent ${agent} without a question (merge: ${privilege.name})`,
         "edits",
-        ["merge", name, privilege.mode],
+        ["merge", name, privilege.name],
       );
     default:
       return privilege satisfies never;

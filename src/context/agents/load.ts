@@ -31,12 +31,7 @@ export interface LoadedAgents {
   readonly inert: string | null;
 }
 
-export interface AgentLibrary {
-  /** Returns the same object until something changes. Reads only files that have changed. Never rejects. */
-  look(): Promise<LoadedAgents>;
-  /** Returns the grants of the project's own definitions; the same whether the directory is trusted or not. */
-  grants(): Promise<readonly AgentGrant[]>;
-}
+export type AgentLibrary = ReturnType<typeof agentLibrary>;
 
 interface FoundAgent {
   readonly definition: AgentDefinition;
@@ -48,7 +43,7 @@ interface FoundAgent {
  * Returns every agent that files and a flag define, in order of precedence: the organization's, the flag's, the
  * project's, the user's and those of plug-ins (A18.1). A faulty one is a problem, and the others are loaded.
  */
-export function agentLibrary(search: AgentSearch, files: Files, flag?: AgentsFlag): AgentLibrary {
+export function agentLibrary(search: AgentSearch, files: Files, flag?: AgentsFlag) {
   const read = rereadChanged((file: MarkdownFile<AgentDir>) => readAgent(file, files));
   const flagged = flag === undefined ? { agents: [], problems: [] } : agentsInFlag(flag);
   let last: LoadedAgents | null = null;
@@ -75,7 +70,12 @@ export function agentLibrary(search: AgentSearch, files: Files, flag?: AgentsFla
   }
 
   const next = () => inTurn(look);
-  return { look: next, grants: () => next().then(() => grants) };
+  return {
+    /** Returns the same object until something changes. Reads only files that have changed. Never rejects. */
+    look: next,
+    /** Returns the grants of the project's own definitions; the same whether the directory is trusted or not. */
+    grants: () => next().then(() => grants),
+  };
 }
 
 function choose(
@@ -199,7 +199,7 @@ export function restrictUntrusted(definition: AgentDefinition, agreed: Agreed): 
   if (refused.length === 0) return definition;
   const { hooks = {}, mcpServers, permissionMode, merge, ...rest } = definition;
   const isRefused = (type: Privilege["type"], name: string) =>
-    refused.some((privilege) => privilege.type === type && nameOf(privilege) === name);
+    refused.some((privilege) => privilege.type === type && privilege.name === name);
   const allowed = <Value>(type: Privilege["type"], entries: Readonly<Record<string, Value>>) =>
     Object.fromEntries(Object.entries(entries).filter(([name]) => !isRefused(type, name)));
   const allowedHooks = allowed("hook", hooks);
@@ -229,31 +229,17 @@ function refusedPrivileges(definition: AgentDefinition, agreed: Agreed): readonl
   return privilegesOf(definition).filter((privilege) => !agreed(grantOf(definition, privilege).digest));
 }
 
-function nameOf(privilege: Privilege): string {
-  switch (privilege.type) {
-    case "hook":
-      return privilege.event;
-    case "server":
-      return privilege.name;
-    case "mode":
-    case "merge":
-      return privilege.mode;
-    default:
-      return privilege satisfies never;
-  }
-}
-
-function kindOf(privilege: Privilege): string {
-  switch (privilege.type) {
+function kindOf({ type, name }: Privilege): string {
+  switch (type) {
     case "hook":
       return "hooks";
     case "server":
       return "MCP servers";
     case "mode":
-      return `permissionMode ${privilege.mode}`;
+      return `permissionMode ${name}`;
     case "merge":
-      return `merge ${privilege.mode}`;
+      return `merge ${name}`;
     default:
-      return privilege satisfies never;
+      return type satisfies never;
   }
 }

@@ -35,11 +35,7 @@ export function tokensOfText(text: string): number {
 }
 
 export function tokensOfMessages(messages: readonly MessageParam[]): number {
-  return messages.reduce((sum, message) => sum + tokensOfMessage(message), 0);
-}
-
-export function tokensOfMessage(message: MessageParam): number {
-  return FRAME_TOKENS + tokensOfBlocks(blocksOf(message));
+  return messages.reduce((sum, message) => sum + FRAME_TOKENS + tokensOfBlocks(blocksOf(message)), 0);
 }
 
 /** Counts what comes before the conversation in every request. */

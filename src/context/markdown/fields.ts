@@ -87,16 +87,7 @@ function parseScalar(text: string): string | number | boolean | null | undefined
 export type Meant<T> = { readonly value: T; readonly note?: string } | { readonly wrong: string };
 export type Meaning<T> = (value: unknown) => Meant<T>;
 
-export interface FieldReader {
-  readonly problems: FieldProblem[];
-  readonly misspelled: readonly MisspelledKey[];
-  /** The value of a key, however its case and separators are written; undefined if it is absent, empty or wrong. */
-  take<T>(key: string, meaning: Meaning<T>): T | undefined;
-  /** The key as it is written; undefined if it is absent or empty. */
-  field(key: string): (Field & { readonly key: string }) | undefined;
-}
-
-export function fieldReader(fields: Fields, known: KnownKeys): FieldReader {
+export function fieldReader(fields: Fields, known: KnownKeys) {
   const byKey = new Map([...fields].map(([key, field]) => [plainKey(key), { key, ...field }]));
   const misspelled = misspelledKeys(fields, known);
   const problems: FieldProblem[] = misspelled.map(({ line, message }) => ({ line, message }));
@@ -107,7 +98,8 @@ export function fieldReader(fields: Fields, known: KnownKeys): FieldReader {
   return {
     problems,
     misspelled,
-    take(key, meaning) {
+    /** The value of a key, however its case and separators are written; undefined if it is absent, empty or wrong. */
+    take<T>(key: string, meaning: Meaning<T>): T | undefined {
       const field = find(key);
       if (field === undefined) return undefined;
       const meant = meaning(field.value);
@@ -115,7 +107,13 @@ export function fieldReader(fields: Fields, known: KnownKeys): FieldReader {
       if (problem !== undefined) problems.push({ line: field.line, message: `${field.key} ${problem}.` });
       return "wrong" in meant ? undefined : meant.value;
     },
+    /** The key as it is written; undefined if it is absent or empty. */
     field: find,
+    /** Reports a problem of a key that is there. */
+    report(key: string, message: string): void {
+      const field = find(key);
+      if (field !== undefined) problems.push({ line: field.line, message });
+    },
   };
 }
 

@@ -17,17 +17,8 @@ import { type ReadSkill, readSkill } from "./read-skill.ts";
 import { NO_SKILLS, type Skill, type SkillOrigin, type Skills } from "./skill.ts";
 import { type SkillDir, type SkillSearch, skillDirs } from "./skill-dirs.ts";
 
-export interface SkillLibrary {
-  /** As they were at the last look. */
-  readonly now: Skills;
-  /** Looks at every file, and reads those that have changed. Never rejects. */
-  look(): Promise<Skills>;
-  /** What the project's own skills ask for; the same whether the directory is trusted or not. */
-  grants(): Promise<readonly SkillGrant[]>;
-}
-
 /** The skills of one session. */
-export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
+export function skillLibrary(search: SkillSearch, files: Files) {
   const read = rereadChanged((file: MarkdownFile<SkillDir>) => readSkill(file, files));
   let now = NO_SKILLS;
   let replacing: readonly Replacing<Skill>[] = [];
@@ -47,11 +38,14 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
   const next = () => inTurn(look);
 
   return {
+    /** As they were at the last look. */
     get now() {
       return now;
     },
+    /** Looks at every file, and reads those that have changed. Never rejects. */
     look: next,
-    async grants() {
+    /** What the project's own skills ask for; the same whether the directory is trusted or not. */
+    async grants(): Promise<readonly SkillGrant[]> {
       const { all } = await next();
       const skills = [...new Set([...all, ...replacing.map(({ definition }) => definition)])];
       // The user installed the others.

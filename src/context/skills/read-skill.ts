@@ -57,8 +57,7 @@ function skillOf(
   body: string,
 ): { readonly skill: Skill | null; readonly problems: readonly FieldProblem[] } {
   const { kind, origin, plugin, prefix, variables } = of;
-  const reader = fieldReader(fields, KNOWN);
-  const { problems, take } = reader;
+  const { problems, take, field, report } = fieldReader(fields, KNOWN);
   const line = (key: string) => take(key, sentence) ?? null;
   const unusable = (message: string) => ({ skill: null, problems: [...problems, { line: 1, message }] });
   const dirName = `${prefix}${parts.join(":")}`;
@@ -73,30 +72,20 @@ function skillOf(
   if (body.trim() === "") return unusable("There is nothing below the front matter.");
   const context = line("context");
   if (context !== null && context !== "fork" && context !== "inline")
-    problems.push({
-      line: reader.field("context")?.line ?? 1,
-      message: "context must be fork, or absent; it does not count.",
-    });
+    report("context", "context must be fork, or absent; it does not count.");
   const hooks = take("hooks", readHooks);
   if (hooks !== undefined && plugin !== null)
-    problems.push({
-      line: reader.field("hooks")?.line ?? 1,
-      message: "hooks of a plug-in's skill do not count; the plug-in itself can have hooks.",
-    });
+    report("hooks", "hooks of a plug-in's skill do not count; the plug-in itself can have hooks.");
   const written = line("model");
   const model = written === null || /^(?:inherit|default)$/i.test(written) ? null : written;
   const agent = line("agent");
   if (context !== "fork" && agent !== null)
-    problems.push({
-      line: reader.field("agent")?.line ?? 1,
-      message:
-        "agent counts only with context: fork; without it the agent that loads the skill does the task.",
-    });
-  for (const [key, why] of Object.entries(UNUSED)) {
-    const field = reader.field(key);
-    if (field !== undefined && !(key === "shell" && field.value === "bash"))
-      problems.push({ line: field.line, message: `${key} does not count: ${why}.` });
-  }
+    report(
+      "agent",
+      "agent counts only with context: fork; without it the agent that loads the skill does the task.",
+    );
+  for (const [key, why] of Object.entries(UNUSED))
+    if (key !== "shell" || field(key)?.value !== "bash") report(key, `${key} does not count: ${why}.`);
   const skill: Skill = {
     ...{ name, alias: own !== name && ALIAS.test(own) ? own : null, kind, origin, path, plugin },
     ...(variables === undefined ? {} : { variables }),

@@ -81,20 +81,6 @@ function both(origin: SkillOrigin, dir: string, { reach = null }: Partial<SkillD
   ];
 }
 
-/** The skills that come with Troupe, each a directory of `skills/` next to the program. */
-export const builtInSkills = [
-  "claude-api",
-  "fewer-permission-prompts",
-  "init",
-  "keybindings-help",
-  "loop",
-  "playwright-cli",
-  "review",
-  "security-review",
-  "simplify",
-  "update-config",
-] as const;
-
 /** Returns the directory that holds `skills/`: the package's own. */
 function shippedSkills(): string {
   // From the sources, or from a bundle in dist/.

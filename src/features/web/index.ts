@@ -1,7 +1,7 @@
 import { MAIN } from "../../mailbox/ids.ts";
 import { DEFAULT_BASE_URL } from "../../model/base-url.ts";
 import type { Gateway } from "../../model/client.ts";
-import { gatewayClient } from "../../model/gateway-client.ts";
+import { GatewayClient } from "../../model/gateway-client.ts";
 import { type AvailableModels, modelRefusal, resolveModel } from "../../model/model-names.ts";
 import type { PageModel } from "../../web/open-pages.ts";
 import { type CompactionOptions, windowFor } from "../compaction/index.ts";
@@ -33,7 +33,7 @@ export function pageModel(
     pageChars: Math.floor(windowFor(name, compaction).tokens / 2),
     async ask(actor, { model: named, ...request }, signal) {
       const connect = () => gateway.connect(actor, actor === MAIN, "side");
-      const model = gatewayClient(connect(), async () => {
+      const model = new GatewayClient(connect(), async () => {
         if (gateway.isOver) throw new Error("The model gateway is gone.");
         return connect();
       });

@@ -58,15 +58,16 @@ export function boundedFetch({ url, headers, messageBytes, countResponse }: Fetc
     if (response.body === null) return response;
     const isEvents = response.headers.get("content-type")?.includes("text/event-stream") ?? false;
     const count = countResponse?.(init?.method);
-    const bounded = new Response(response.body.pipeThrough(boundMessages(messageBytes, isEvents, count)), {
-      status: response.status,
-      statusText: response.statusText,
-      headers: response.headers,
-    });
-    // The constructor loses it, and redirects are judged by it.
-    Object.defineProperty(bounded, "url", { value: response.url });
-    return bounded;
+    return withBody(response, response.body.pipeThrough(boundMessages(messageBytes, isEvents, count)));
   };
+}
+
+/** Returns a response with another body. */
+export function withBody(response: Response, body: ReadableStream<Uint8Array>): Response {
+  const { status, statusText, headers, url } = response;
+  const same = new Response(body, { status, statusText, headers });
+  // The constructor loses it, and redirects are judged by it.
+  return Object.defineProperty(same, "url", { value: url });
 }
 
 const LINE_FEED = 10;

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { ContentBlockSchema, type EmbeddedResource } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod/mini";
 import { errorMessage } from "../../lib/errors.ts";
-import { canonicalJson, isObject } from "../../lib/json.ts";
+import { canonicalJson } from "../../lib/json.ts";
 import type { Picture, ToolResultContent } from "../../mailbox/conversation.ts";
 import { stripControls } from "./server-text.ts";
 
@@ -12,6 +12,10 @@ export const MAX_IMAGE_CHARS = 5 * 1024 * 1024;
 export const MAX_IMAGES_CHARS = 10 * 1024 * 1024;
 /** A long result is shown as its beginning and its end; this share is the beginning. */
 const BEGINNING = 0.7;
+/** A shorter string can be in a text by chance. */
+const LONG_CHARS = 20;
+/** Characters in which repeated strings are looked for: a server must not make the broker compare for seconds. */
+const MAX_COMPARED = 50_000;
 
 const ImageType = z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
@@ -24,16 +28,24 @@ export interface RawResult {
 
 /**
  * Returns a result for a model: images stay images, other content becomes text. Servers send structured content as text
- * too, for clients that do not know it; what both have is shown once.
+ * too, for clients that do not know it; what says all that the other says is shown alone.
  */
 export function readContent({ content = [], structuredContent: data }: RawResult): readonly Block[] {
   const blocks = content.map(readBlock);
   if (data === undefined || data === null) return blocks;
   const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
-  const added = texts.length === 0 ? data : addedByData(texts, data);
-  if (added === undefined) return blocks;
-  if (isInData(texts, data)) return [text(JSON.stringify(data, null, 2)), ...imagesIn(blocks)];
-  return [...blocks, text(JSON.stringify(added, null, 2))];
+  if (texts.length > 0 && isInTexts(data, texts)) return blocks;
+  const json = JSON.stringify(data, null, 2);
+  if (isInData(texts, data)) return [text(json), ...imagesIn(blocks)];
+  return [...blocks, text(withoutRepeated(data, texts.join("\n"), json))];
+}
+
+/** Returns the JSON of data without the long strings that a text above it has. */
+function withoutRepeated(data: unknown, above: string, json: string): string {
+  if (above.length + json.length > MAX_COMPARED) return json;
+  const isRepeated = (value: unknown) =>
+    typeof value === "string" && value.length > LONG_CHARS && above.includes(value);
+  return JSON.stringify(data, (_, value: unknown) => (isRepeated(value) ? "(as above)" : value), 2);
 }
 
 function readBlock(raw: unknown): Block {
@@ -140,24 +152,18 @@ function dropImages(blocks: readonly Block[]): readonly Block[] {
   });
 }
 
-/** A shorter value can be in a text by chance: it counts only together with the name of its field. */
-const TELLING_CHARS = 6;
-/** Larger data is compared as a whole only: a server must not make the broker compare for seconds. */
-const MAX_COMPARED = 50_000;
-
-/**
- * Returns what data adds to texts, which often say the same: fields that they have are left out, and `undefined` means
- * that nothing remains. Lists keep their length, because a position can have a meaning.
- */
-export function addedByData(texts: readonly string[], data: unknown): unknown {
+/** True if a text is the JSON of the data, or each value in the data is a text. */
+function isInTexts(data: unknown, texts: readonly string[]): boolean {
   const whole = canonicalJson(data);
-  if (texts.some((text) => text === data || canonicalText(text) === whole)) return;
-  const said = words(texts.join("\n"));
-  return said.length + whole.length > MAX_COMPARED ? data : unsaid(data, "", said);
+  const isValue = (value: unknown): boolean =>
+    typeof value === "object" && value !== null
+      ? Object.values(value).every(isValue)
+      : texts.includes(String(value));
+  return texts.some((text) => canonicalText(text) === whole) || isValue(data);
 }
 
 /** True if each text is a value of the data or the JSON of one, at most two levels down: then the data says all. */
-export function isInData(texts: readonly string[], data: unknown): boolean {
+function isInData(texts: readonly string[], data: unknown): boolean {
   const levels = [[data], partsOf(data), partsOf(data).flatMap(partsOf)].flat();
   const values = new Set(levels.map((part) => (typeof part === "string" ? part : canonicalJson(part))));
   return texts.every((text) => values.has(text) || values.has(canonicalText(text) ?? text));
@@ -165,29 +171,6 @@ export function isInData(texts: readonly string[], data: unknown): boolean {
 
 function partsOf(value: unknown): unknown[] {
   return typeof value === "object" && value !== null ? Object.values(value) : [];
-}
-
-function unsaid(value: unknown, name: string, said: string): unknown {
-  if (value === null) return;
-  if (Array.isArray(value)) {
-    const parts = value.map((part: unknown) => unsaid(part, name, said));
-    if (parts.every((part) => part === undefined)) return;
-    return parts.map((part, at): unknown => part ?? (isObject(value[at]) ? {} : value[at]));
-  }
-  if (isObject(value)) {
-    const parts = Object.entries(value).map(([key, part]) => [key, unsaid(part, key, said)] as const);
-    const left = parts.filter(([, part]) => part !== undefined);
-    return left.length === 0 ? undefined : Object.fromEntries(left);
-  }
-  const own = words(String(value));
-  const isTelling = own.length >= TELLING_CHARS || said.includes(words(name));
-  return isTelling && said.includes(own) ? undefined : value;
-}
-
-/** Lower-case words with one space around each: other punctuation is another way to say the same. */
-function words(text: string): string {
-  const found = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  return ` ${found.join(" ")} `;
 }
 
 function canonicalText(text: string): string | null {

@@ -1,6 +1,7 @@
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import * as z from "zod/mini";
 import { valueAt } from "../../lib/json.ts";
+import { withBody } from "./http-transport.ts";
 
 /** The version without a handshake: each request says all that a server must know. */
 export const STATELESS = "2026-07-28";
@@ -59,7 +60,7 @@ export function statelessFetch(fetch: FetchLike, paramHeaders: ParamHeaders): Fe
 
 /** Returns a response that ends when `cancelled` aborts, as if the server had closed it. */
 function endWith(response: Response, cancelled: AbortSignal, onEnd: () => void): Response {
-  const { body, status, statusText, headers } = response;
+  const { body } = response;
   if (body === null) {
     onEnd();
     return response;
@@ -84,10 +85,7 @@ function endWith(response: Response, cancelled: AbortSignal, onEnd: () => void):
       return reader.cancel(reason);
     },
   });
-  const same = new Response(ended, { status, statusText, headers });
-  // The constructor loses it, and redirects are judged by it.
-  Object.defineProperty(same, "url", { value: response.url });
-  return same;
+  return withBody(response, ended);
 }
 
 /** An argument of a tool that is sent as a header too, by its path in the input. */

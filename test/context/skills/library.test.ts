@@ -6,9 +6,9 @@ import { skillGrants } from "../../../src/context/skills/grants.ts";
 import { skillLibrary } from "../../../src/context/skills/library.ts";
 import { type CalledSkill, skillNamed, skillTyped } from "../../../src/context/skills/skill.ts";
 import type { SkillSearch } from "../../../src/context/skills/skill-dirs.ts";
-import { builtInSkills } from "../../../src/context/skills/skill-dirs.ts";
 import { nearNames } from "../../../src/lib/near-name.ts";
 import { userPlaces } from "../../../src/settings/paths.ts";
+import { builtInSkills } from "../../support/built-in-skills.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
 function world(files: Readonly<Record<string, string>>, search: Partial<SkillSearch> = {}) {

@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { hookGrant } from "../../../src/context/skills/grants.ts";
-import { builtInSkills } from "../../../src/context/skills/skill-dirs.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import { userPlaces } from "../../../src/settings/paths.ts";
+import { builtInSkills } from "../../support/built-in-skills.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { load, skillFile, withSkills } from "./with-skills.ts";
 
