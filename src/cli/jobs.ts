@@ -77,17 +77,11 @@ export function endWithoutAgent(
 }
 
 /** Knows when no agent is left that works for the session. */
-export interface TreeWatch {
-  onEvent(event: SupervisorEvent): void;
-  /** Resolves when every agent that was seen has ended. */
-  empty(): Promise<void>;
-}
-
-export function watchTree(): TreeWatch {
+export function watchTree() {
   const open = new Set<ActorId>();
   const waiting = new Set<() => void>();
   return {
-    onEvent(event) {
+    onEvent(event: SupervisorEvent): void {
       if (event.type !== "agent") return;
       if (event.view.state === "ended") open.delete(event.view.id);
       else open.add(event.view.id);
@@ -95,6 +89,8 @@ export function watchTree(): TreeWatch {
       for (const resolve of waiting) resolve();
       waiting.clear();
     },
-    empty: () => (open.size === 0 ? Promise.resolve() : new Promise((resolve) => void waiting.add(resolve))),
+    /** Resolves when every agent that was seen has ended. */
+    empty: (): Promise<void> =>
+      open.size === 0 ? Promise.resolve() : new Promise((resolve) => void waiting.add(resolve)),
   };
 }

@@ -52,26 +52,9 @@ export function createLiveProgress(outlet: Outlet, clock: Clock, paint: Paint): 
           return print(paint("yellow", pauseLine(event, clock)));
         case "warning":
           return print(paint("yellow", safeLine(event.message)));
-        case "asked":
-        case "settled":
-        // What a woken conversation says comes with its result.
-        case "woken":
-        case "answered":
-        case "compacted":
-        case "session":
-        case "prompt":
-        case "command":
-        case "text":
-        case "thinking":
-        case "queued":
-        case "merge":
-        case "call-begin":
-        case "call-progress":
-        case "call-end":
-        case "message":
-          return;
         default:
-          return event satisfies never;
+          // What a woken conversation says comes with its result.
+          return;
       }
     },
     note: (line) => print(safeLine(line)),

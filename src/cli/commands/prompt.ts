@@ -30,7 +30,6 @@ import type { SessionSettings } from "../session-settings.ts";
 import type { SessionSetup } from "../session-setup.ts";
 import { limitStart, setUpSessionOrResume } from "../setup-or-resume.ts";
 import { whyNotCalled } from "../skills.ts";
-import type { JsonStream } from "../stream-json/json-stream.ts";
 import { unfinishedText } from "../unfinished.ts";
 import { sessionTitle } from "../user-text.ts";
 
@@ -181,7 +180,7 @@ function checkFormats(args: Arguments, format: string, readsLines: boolean): voi
 }
 
 /** Loaded only by those who ask for it. */
-async function openStream(args: Arguments, { io }: Context, { options }: SessionSetup): Promise<JsonStream> {
+async function openStream(args: Arguments, { io }: Context, { options }: SessionSetup) {
   const { openJsonStream } = await import("../stream-json/json-stream.ts");
   return openJsonStream({
     ...{ io, partial: args.value(partialMessages) },

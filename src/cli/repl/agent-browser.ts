@@ -10,7 +10,7 @@ import { safeText } from "../../terminal/safe-text.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import { agentFigures, formatDoingAndOverlap, nameToFit, stateMark } from "../agent-text.ts";
 import { agentLines, inTreeOrder } from "../live-tree.ts";
-import type { AgentActions } from "./repl-session.ts";
+import type { AgentActions } from "./agent-actions.ts";
 
 /** The tree of agents in place of the prompt, and the view into one of them. It has the keys while it is open. */
 export interface AgentBrowser extends Pick<Editor, "rows"> {

@@ -1,7 +1,7 @@
+import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 import type { PermissionMode } from "../../settings/permissions.ts";
 import { type Choices, chosenKey } from "../../terminal/dialogs/choice-form.ts";
 import { wrapText } from "../../terminal/wrap.ts";
-import type { ReplSession } from "./repl-session.ts";
 import type { Terminal } from "./terminal.ts";
 
 const WARNING =
@@ -46,7 +46,7 @@ export function acceptEdits({
   session,
   whyNot,
 }: {
-  readonly session: Pick<ReplSession, "mode" | "setMode">;
+  readonly session: Pick<SupervisorHandle, "mode" | "setMode">;
   whyNot(mode: PermissionMode): string | null;
 }): (() => void) | undefined {
   if (session.mode() !== "default" || whyNot("acceptEdits") !== null) return undefined;

@@ -3,7 +3,7 @@ import { troupeHome } from "../../journal/paths.ts";
 import { homeProblem } from "../../journal/private-files.ts";
 import { within } from "../../lib/clock.ts";
 import { type RunningAs, whyNotAsRoot } from "../../policy/root-bypass.ts";
-import type { CloseReason } from "../../session/supervisor-handle.ts";
+import type { CloseReason, SupervisorHandle } from "../../session/supervisor-handle.ts";
 import { whyNotMode } from "../../settings/permissions.ts";
 import type { Keymap } from "../../terminal/input/keymap.ts";
 import { isPlain } from "../../terminal/output-stream.ts";
@@ -23,7 +23,6 @@ import { readOwnKeys } from "./own-keys.ts";
 import { createPaintedTerminal, type PaintedOptions } from "./painted-terminal.ts";
 import { createPlainTerminal } from "./plain-terminal.ts";
 import { createPromptImages } from "./prompt-images.ts";
-import type { ReplSession } from "./repl-session.ts";
 import { showStatus } from "./status/status-rows.ts";
 import type { Terminal } from "./terminal.ts";
 import { createUserPrograms, editOutside, pageOutside, type UserPrograms } from "./user-programs.ts";
@@ -201,7 +200,7 @@ async function holdSession(
 }
 
 /** Returns a function that says how many requests of other sessions wait, if their number has changed. */
-function tellOfOtherSessions(io: CliIO, talk: Conversation, own: ReplSession["session"]): () => void {
+function tellOfOtherSessions(io: CliIO, talk: Conversation, own: SupervisorHandle["session"]): () => void {
   let said: string | null = null;
   const look = async () => {
     const { waitsElsewhere } = await import("../inbox/entries.ts");
@@ -214,7 +213,7 @@ function tellOfOtherSessions(io: CliIO, talk: Conversation, own: ReplSession["se
 }
 
 /** What the user has allowed for the session: returning to an earlier prompt is no other session to them. */
-function grantsOf(session: Pick<ReplSession, "rules">): readonly string[] {
+function grantsOf(session: Pick<SupervisorHandle, "rules">): readonly string[] {
   return session
     .rules()
     .flatMap(({ text, behaviour, scope }) => (scope === "session" && behaviour === "allow" ? [text] : []));
@@ -272,7 +271,7 @@ function reasonOf(code: number | null): CloseReason {
 async function end(
   io: CliIO,
   talk: Conversation,
-  session: ReplSession,
+  session: SupervisorHandle,
   { options, engine }: SessionSetup,
 ): Promise<void> {
   const { terminal, left } = talk;

@@ -13,17 +13,8 @@ import { safeLine } from "../../terminal/safe-text.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import { shownPath } from "../../tools/paths.ts";
 import { userText } from "../user-text.ts";
-import type { OwnFiles, ReplSession } from "./repl-session.ts";
-import type { Dialog, Terminal } from "./terminal.ts";
-
-/** What `/rewind` needs. */
-export interface RewindContext {
-  readonly session: Pick<ReplSession, "session" | "folder">;
-  readonly terminal: Pick<Terminal, "dialog" | "paint" | "columns" | "giveBack">;
-  readonly own: Pick<OwnFiles, "cwd">;
-  /** Replaces the session by a copy that ends before this record. */
-  rewindTo(seq: number): Promise<void>;
-}
+import type { SlashContext } from "./slash-context.ts";
+import type { Dialog } from "./terminal.ts";
 
 const MOST_PROMPTS = 50;
 const PROMPT = "rewind › ";
@@ -34,7 +25,7 @@ const NOTHING = "Nothing was changed.";
 type Scope = "both" | "conversation" | "files";
 
 /** `/rewind [N]`: returns to an earlier prompt of this conversation, and restores files if the user wants that. */
-export async function rewind(argument: string, context: RewindContext): Promise<string | null> {
+export async function rewind(argument: string, context: SlashContext): Promise<string | null> {
   const { session, terminal, own } = context;
   if (!existsSync(journalFile(session.folder))) return NONE;
   const reading = await readJournal(journalFile(session.folder));
@@ -84,7 +75,7 @@ export async function rewind(argument: string, context: RewindContext): Promise<
 
 type Ask = (rows: readonly string[], choices: Choices) => Promise<string | null>;
 
-function asking({ paint, columns }: RewindContext["terminal"], { print, question }: Dialog): Ask {
+function asking({ paint, columns }: SlashContext["terminal"], { print, question }: Dialog): Ask {
   return async (rows, choices) => {
     print(rows.flatMap((row) => wrapText(row, columns())).join("\n"));
     for (;;) {

@@ -14,30 +14,10 @@ import { formatAgentList, resumeAgent, stopAgents } from "./agent-commands.ts";
 import { config, switchVim } from "./config-commands.ts";
 import { formatHelp } from "./help.ts";
 import { remember } from "./remember.ts";
-import type { OwnFiles, ReplSession } from "./repl-session.ts";
-import type { RewindContext } from "./rewind.ts";
-import { promptLine, SERVERS_USAGE, type ServerContext, serverCommand } from "./server-commands.ts";
+import { promptLine, SERVERS_USAGE, serverCommand } from "./server-commands.ts";
 import { exportSession, runShellCommand, shellCommands, wordsOf } from "./shell-command.ts";
-import type { TaskContext } from "./task-commands.ts";
+import type { SlashContext } from "./slash-context.ts";
 import { contextLine, formatCost } from "./turn-account.ts";
-
-/** What a slash command needs. */
-export interface SlashContext extends TaskContext, ServerContext, RewindContext {
-  readonly session: TaskContext["session"] &
-    ServerContext["session"] &
-    RewindContext["session"] &
-    Pick<ReplSession, "session" | "compact" | "models" | "mode" | "setMode" | "rules" | "skills" | "usage">;
-  /** Returns why the user may not switch to this mode, or null if they may. */
-  readonly whyNot: (mode: PermissionMode) => string | null;
-  /** Resolves with whether the user wants this mode, after a warning if it needs one. */
-  readonly confirmMode: (mode: PermissionMode) => Promise<boolean>;
-  readonly own: OwnFiles;
-  /** What the conversation uses of the model's window; null if not known yet. */
-  readonly contextTokens: number | null;
-  /** Ends this session, to be resumed, and starts a new one. Rejects if that cannot start; this one stays then. */
-  clear(): Promise<void>;
-  leave(): void;
-}
 
 /** Returns null if there is nothing to print. */
 type Run = (argument: string, context: SlashContext) => string | null | Promise<string | null>;

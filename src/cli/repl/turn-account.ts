@@ -4,6 +4,7 @@ import type { OfferedModel } from "../../features/models/index.ts";
 import { shorten } from "../../lib/text.ts";
 import { totalTokens } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
+import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 import { counted, dollars, shortCount, shortTime } from "../../terminal/figures.ts";
 import type { Paint } from "../../terminal/output-stream.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
@@ -11,7 +12,6 @@ import type { TaskView } from "../../tools/background.ts";
 import { statusMark, statusText } from "../agent-text.ts";
 import { denialSentence } from "../results.ts";
 import { resumeHint, unfinishedText } from "../unfinished.ts";
-import type { ReplSession } from "./repl-session.ts";
 
 /** What a turn used, as the difference of two totals. */
 export interface TurnAccount {
@@ -24,7 +24,7 @@ export interface TurnAccount {
 }
 
 /** Starts counting now. */
-export function beginAccount(session: ReplSession): TurnAccount {
+export function beginAccount(session: SupervisorHandle): TurnAccount {
   const before = session.usage();
   const known = new Set<ActorId>(before.agents.map(({ id }) => id));
   return {
@@ -69,7 +69,7 @@ export interface ConversationPlace {
 /** Returns the totals of the conversation, what was stopped with it, and how to resume. */
 export function conversationLines(
   { session, agents, usage, costUsd }: SessionUsage,
-  unfinished: ReturnType<ReplSession["unfinished"]>,
+  unfinished: ReturnType<SupervisorHandle["unfinished"]>,
   tasks: readonly TaskView[],
   { cwd, here, engine }: ConversationPlace,
 ): string[] {

@@ -16,7 +16,10 @@ const MODES = [{ on: "\u001b[?2004h", off: "\u001b[?2004l" }] as const;
  * Delivers each key as it is typed, including Ctrl-C, and pasted text between markers. Returns a function that undoes
  * this; an exit of the process undoes it too. Only SIGKILL leaves the modes on.
  */
-export function takeKeys({ stdin, stdout, onExit }: KeyedTerminal, protocol?: KeyProtocol): () => void {
+export function takeKeys(
+  { stdin, stdout, onExit }: KeyedTerminal,
+  protocol?: ReturnType<typeof createKeyProtocol>,
+): () => void {
   let taken = true;
   const restore = (): void => {
     if (!taken) return;
@@ -36,19 +39,6 @@ export function takeKeys({ stdin, stdout, onExit }: KeyedTerminal, protocol?: Ke
   return restore;
 }
 
-/**
- * How a terminal tells keys apart that were one byte once, such as Shift-Enter and Enter: by kitty's protocol, else by
- * xterm's modifyOtherKeys, else not at all. It is asked once, and nothing is switched on before it has answered.
- */
-export interface KeyProtocol {
-  /** Asks, or switches on what it answered earlier. */
-  take(): void;
-  /** Returns what switches it off. */
-  release(): string;
-  /** True if this input is an answer and not a key. */
-  takeAnswer(text: string): boolean;
-}
-
 /** The second is answered by every terminal: if the first was not, it does not know it. */
 const QUESTION = "\u001b[?u\u001b[c";
 const KNOWS_KITTY = /^\p{Cc}\[\?\d+u$/u;
@@ -60,7 +50,11 @@ const WAYS = {
   other: { on: "\u001b[>4;2m", off: "\u001b[>4;0m" },
 } as const;
 
-export function createKeyProtocol(stdout: Pick<Outlet, "write">): KeyProtocol {
+/**
+ * How a terminal tells keys apart that were one byte once, such as Shift-Enter and Enter: by kitty's protocol, else by
+ * xterm's modifyOtherKeys, else not at all. It is asked once, and nothing is switched on before it has answered.
+ */
+export function createKeyProtocol(stdout: Pick<Outlet, "write">) {
   let way: keyof typeof WAYS | "unknown" | "asked" = "unknown";
   let isTaken = false;
   const write = (text: string): void => void stdout.write(text).catch(() => {});
@@ -71,17 +65,20 @@ export function createKeyProtocol(stdout: Pick<Outlet, "write">): KeyProtocol {
     if (isTaken) write(WAYS[way].on);
   };
   return {
+    /** Asks, or switches on what it answered earlier. */
     take() {
       isTaken = true;
       if (way === "kitty" || way === "other") return write(WAYS[way].on);
       if (way === "unknown") write(QUESTION);
       way = "asked";
     },
-    release() {
+    /** Returns what switches it off. */
+    release(): string {
       isTaken = false;
       return way === "kitty" || way === "other" ? WAYS[way].off : "";
     },
-    takeAnswer(text) {
+    /** True if this input is an answer and not a key. */
+    takeAnswer(text: string): boolean {
       if (KNOWS_KITTY.test(text)) answered("kitty");
       else if (ATTRIBUTES.test(text)) answered("other");
       else return false;

@@ -9,7 +9,7 @@ import type {
 } from "../../../policy/user-requests.ts";
 import { type Choices, chosenKey } from "../../../terminal/dialogs/choice-form.ts";
 import { createWords } from "../../../terminal/diff.ts";
-import type { OwnFiles } from "../repl-session.ts";
+import type { OwnFiles } from "../slash-context.ts";
 import type { Dialog, Terminal } from "../terminal.ts";
 import { isPlainEdit, permissionChoices, permissionReply, permissionRows } from "./permission.ts";
 import {
