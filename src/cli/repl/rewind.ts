@@ -7,14 +7,14 @@ import type { JournalRecord } from "../../journal/session-events.ts";
 import type { MessageParam } from "../../mailbox/conversation.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import { permittedCalls } from "../../session/resume-session.ts";
-import { type Choices, chosenKey, type OfferedAnswer } from "../../terminal/dialogs/choice-form.ts";
+import type { Choices, OfferedAnswer } from "../../terminal/dialogs/choice-form.ts";
 import { counted } from "../../terminal/figures.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import { shownPath } from "../../tools/paths.ts";
 import { userText } from "../user-text.ts";
+import { askOneOf } from "./ask-one-of.ts";
 import type { SlashContext } from "./slash-context.ts";
-import type { Dialog } from "./terminal.ts";
 
 const MOST_PROMPTS = 50;
 const PROMPT = "rewind › ";
@@ -36,7 +36,10 @@ export async function rewind(argument: string, context: SlashContext): Promise<s
   const since = (point: RewindPoint) =>
     findFilesSince(session.folder, entries, callsSince(reading.records, point));
   const asked = await terminal.dialog(async (dialog) => {
-    const ask = asking(terminal, dialog);
+    const ask: Ask = (rows, choices) => {
+      dialog.print(rows.flatMap((row) => wrapText(row, terminal.columns())).join("\n"));
+      return askOneOf(terminal, dialog, { prompt: PROMPT, ...choices });
+    };
     const at = argument === "" ? await choosePoint(ask, points, since) : pointNamed(argument, points);
     if (at === null) return null;
     if (typeof at === "string") return at;
@@ -74,23 +77,6 @@ export async function rewind(argument: string, context: SlashContext): Promise<s
 }
 
 type Ask = (rows: readonly string[], choices: Choices) => Promise<string | null>;
-
-function asking({ paint, columns }: SlashContext["terminal"], { print, question }: Dialog): Ask {
-  return async (rows, choices) => {
-    print(rows.flatMap((row) => wrapText(row, columns())).join("\n"));
-    for (;;) {
-      // Ends with an answer, or with the terminal.
-      const line = await question(PROMPT, new AbortController().signal, choices);
-      if (line === null) return null;
-      const key = chosenKey(line, choices).trim().toLowerCase();
-      if (key === "" && choices.answers.some((answer) => answer.key === "")) return "";
-      if (choices.answers.some((answer) => answer.key === key)) return key;
-      print(
-        paint("yellow", `Type a number from 1 to ${choices.answers.length}, and Enter; Esc changes nothing.`),
-      );
-    }
-  };
-}
 
 async function choosePoint(
   ask: Ask,
