@@ -9,6 +9,7 @@ import { budgetRequests, gatewayNotices, type reportNotices } from "./gateway-me
 import { AgentPorts, serveAgent } from "./gateway-server.ts";
 import { governed } from "./governor.ts";
 import { Meter } from "./meter.ts";
+import { openProvider } from "./open-provider.ts";
 
 /** The interval of heartbeats of an open request. */
 const BEAT_MS = 10_000;
@@ -16,7 +17,7 @@ const BEAT_MS = 10_000;
 /** Entry of the gateway's thread: one client, one pool of connections, one governor for all agents. */
 function main(config: GatewayConfig, port: NonNullable<typeof parentPort>): void {
   // Loading starts immediately; requests wait for it.
-  const client = later(load(config));
+  const client = later(openProvider(config));
   const channel = portChannel(port);
   const report = sender<typeof reportNotices>(channel);
   const onNotice = (notice: GatewayNotice) => report("report", notice);
@@ -59,38 +60,6 @@ function main(config: GatewayConfig, port: NonNullable<typeof parentPort>): void
     },
     disconnect: (actor) => ports.close(actor),
   });
-}
-
-/** Loads only the selected provider. */
-async function load({
-  source,
-  aliases,
-  availableModels,
-  limits,
-  env = {},
-}: GatewayConfig): Promise<ModelClient> {
-  const options = {
-    ...{ ...source, env },
-    ...(aliases ? { aliases } : {}),
-    ...(availableModels ? { availableModels } : {}),
-    ...(limits?.idleMs === undefined ? {} : { idleMs: limits.idleMs }),
-  };
-  switch (source.provider) {
-    case "anthropic": {
-      const { anthropicModel } = await import("./anthropic.ts");
-      return anthropicModel(options);
-    }
-    case "openai": {
-      const { openaiModel } = await import("./openai.ts");
-      return openaiModel(options);
-    }
-    case "offline": {
-      const { offlineModel } = await import("./offline.ts");
-      return offlineModel();
-    }
-    default:
-      return source satisfies never;
-  }
 }
 
 function later(loading: Promise<ModelClient>): ModelClient {

@@ -5,7 +5,7 @@ import { counted } from "../../terminal/figures.ts";
 import type { Paint } from "../../terminal/output-stream.ts";
 import { safeLine, visibleText } from "../../terminal/safe-text.ts";
 import { quoted } from "../exit-codes.ts";
-import { bareReason } from "../mcp/configured-servers.ts";
+import { serverStateText } from "../mcp/configured-servers.ts";
 import type { SlashContext } from "./slash-context.ts";
 
 export const SERVERS_USAGE = "/mcp [ACTION NAME]";
@@ -51,37 +51,12 @@ function listed({ session }: SlashContext): string {
   const prompts = session.mcp.prompts();
   const lines = session.mcpServers().map((server) => {
     const own = prompts.filter((prompt) => prompt.server === server.name).length;
-    return safeLine(`${server.name}: ${stateWords(server, own)}`);
+    return safeLine(`${server.name}: ${serverStateText(server, { commands: "/mcp", prompts: own })}`);
   });
   const leftOut = Object.entries(session.serversLeftOut()).map(([name, why]) =>
     safeLine(`${name}: not started: ${why}`),
   );
   return [...lines, ...leftOut].join("\n") || "There are no MCP servers; `troupe mcp add` adds one.";
-}
-
-function stateWords(server: ServerStatus, prompts: number): string {
-  const { slug, state, tools, changed } = server;
-  switch (state.type) {
-    case "connected": {
-      const offers = [counted(tools, "tool"), ...(prompts > 0 ? [counted(prompts, "prompt")] : [])].join(
-        ", ",
-      );
-      if (changed.length === 0) return `connected, ${offers}`;
-      const are =
-        changed.length === 1 ? "1 tool has changed and is" : `${changed.length} tools have changed and are`;
-      return `connected, ${offers}; ${are} refused: /mcp changes ${slug} shows them`;
-    }
-    case "starting":
-      return state.reason === undefined ? "starting" : `starting again: ${bareReason(state.reason, server)}`;
-    case "needs-auth":
-      return `wants you to sign in: /mcp login ${slug}`;
-    case "failed":
-      return `failed: ${bareReason(state.reason, server)} /mcp restart ${slug} tries again.`;
-    case "stopped":
-      return "stopped";
-    default:
-      return state satisfies never;
-  }
 }
 
 /** Returns a sentence if there is no such server. */

@@ -125,9 +125,6 @@ const commands: Readonly<Record<string, SlashCommand>> = {
   },
 };
 
-/** The names of the slash commands. */
-export const slashCommands: readonly string[] = Object.keys(commands);
-
 /** What can be typed after a slash, with what it is for. */
 export const commandSummaries: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(commands).map(([name, { summary }]) => [name, summary])),
