@@ -13,41 +13,36 @@ import { statusMark, statusText } from "../agent-text.ts";
 import { denialSentence } from "../results.ts";
 import { resumeHint, unfinishedText } from "../unfinished.ts";
 
-/** What a turn used, as the difference of two totals. */
-export interface TurnAccount {
-  /** Returns "✓ done · 2 turns · 1 agent · 3.4k tokens · 8.4 s", and a sentence for each further remark. `isStopped`: by the user. */
-  lines(
-    result: AgentResult,
-    how: { readonly ms: number; readonly isStopped: boolean },
-    paint: Paint,
-  ): string[];
-}
-
-/** Starts counting now. */
-export function beginAccount(session: SupervisorHandle): TurnAccount {
+/**
+ * Starts counting what a turn uses. Returns a function to "✓ done · 2 turns · 1 agent · 3.4k tokens · 8.4 s", and a
+ * sentence for each further remark. `isStopped`: by the user.
+ */
+export function beginAccount(session: SupervisorHandle) {
   const before = session.usage();
   const known = new Set<ActorId>(before.agents.map(({ id }) => id));
-  return {
-    lines({ id, summary }, { ms, isStopped }, paint) {
-      const after = session.usage();
-      const agents = after.agents.filter((agent) => agent.id !== id && !known.has(agent.id)).length;
-      const figures = [
-        statusText(summary.status),
-        counted(turnsOf(id, after) - turnsOf(id, before), "turn"),
-        ...(agents > 0 ? [counted(agents, "agent")] : []),
-        `${shortCount(totalTokens(after.usage) - totalTokens(before.usage))} tokens`,
-        shortTime(ms),
-      ];
-      const isKnown = summary.reason === undefined || (isStopped && summary.status === "cancelled");
-      const reason = isKnown ? [] : [safeLine(summary.reason ?? "")];
-      const denials = after.denials.slice(before.denials.length);
-      const denied = denialSentence({ ...after, denials });
-      return [
-        ...reason,
-        ...(denied === undefined ? [] : [denied]),
-        `${statusMark(summary.status, paint)} ${paint("dim", figures.join(" · "))}`,
-      ];
-    },
+  return (
+    { id, summary }: AgentResult,
+    { ms, isStopped }: { readonly ms: number; readonly isStopped: boolean },
+    paint: Paint,
+  ): string[] => {
+    const after = session.usage();
+    const agents = after.agents.filter((agent) => agent.id !== id && !known.has(agent.id)).length;
+    const figures = [
+      statusText(summary.status),
+      counted(turnsOf(id, after) - turnsOf(id, before), "turn"),
+      ...(agents > 0 ? [counted(agents, "agent")] : []),
+      `${shortCount(totalTokens(after.usage) - totalTokens(before.usage))} tokens`,
+      shortTime(ms),
+    ];
+    const isKnown = summary.reason === undefined || (isStopped && summary.status === "cancelled");
+    const reason = isKnown ? [] : [safeLine(summary.reason ?? "")];
+    const denials = after.denials.slice(before.denials.length);
+    const denied = denialSentence({ ...after, denials });
+    return [
+      ...reason,
+      ...(denied === undefined ? [] : [denied]),
+      `${statusMark(summary.status, paint)} ${paint("dim", figures.join(" · "))}`,
+    ];
   };
 }
 

@@ -142,7 +142,7 @@ export class Turns {
       if (result.summary === this.#shown) return;
       this.#shown = result.summary;
       const how = { ms: now() - startedAt, isStopped: this.#stopped };
-      const lines = account.lines(result, how, terminal.paint);
+      const lines = account(result, how, terminal.paint);
       showResult(terminal, result, this.#said, lines);
       const goOn = this.#stopped && !this.#parts.isLeaving() ? goingOnWords(session.tree()) : null;
       if (goOn !== null) note(goOn);

@@ -59,38 +59,30 @@ export function terminalPerson(
   };
 }
 
-interface Asking {
-  readonly sheet: Sheet;
-  print(rows: readonly string[]): void;
-  hint(words: string): void;
-  /** Resolves to null without an answer. */
-  line(prompt: string, choices?: Choices): Promise<string | null>;
-  /** Asks until one of these is chosen; resolves to its key, or to null without an answer. */
-  oneOf(choices: Choices): Promise<string | null>;
-  readonly offers: Offers;
-  /** Returns Markdown as rows, once its colours are there. */
-  markdown(text: string): Promise<(text: string) => readonly string[]>;
-}
+type Asking = ReturnType<typeof asking>;
 
 function asking(
   { paint, columns, ready, replyRows }: Terminal,
   dialog: Dialog,
   signal: AbortSignal,
   offers: Offers,
-): Asking {
+) {
   return {
-    get sheet() {
+    get sheet(): Sheet {
       return { paint, columns: columns() };
     },
-    print: (rows) => dialog.print(rows.join("\n")),
-    hint: (words) => dialog.print(paint("yellow", words)),
-    async line(prompt, choices) {
+    print: (rows: readonly string[]) => dialog.print(rows.join("\n")),
+    hint: (words: string) => dialog.print(paint("yellow", words)),
+    /** Resolves to null without an answer. */
+    async line(prompt: string, choices?: Choices): Promise<string | null> {
       const line = await dialog.question(prompt, signal, choices);
       return line === null || choices === undefined ? line : chosenKey(line, choices);
     },
-    oneOf: (choices) => askOneOf({ paint }, dialog, { prompt: PROMPT, signal, ...choices }),
+    /** Asks until one of these is chosen; resolves to its key, or to null without an answer. */
+    oneOf: (choices: Choices) => askOneOf({ paint }, dialog, { prompt: PROMPT, signal, ...choices }),
     offers,
-    async markdown(text) {
+    /** Returns Markdown as rows, once its colours are there. */
+    async markdown(text: string): Promise<(text: string) => readonly string[]> {
       await ready(text);
       return replyRows;
     },

@@ -20,20 +20,15 @@ export interface StatusCommandParts {
   readonly signal: AbortSignal;
 }
 
-/** The user's command for the line below the prompt, and what it printed last. */
-export interface StatusCommand {
-  /** Rows to show; none before its first end. */
-  readonly rows: readonly string[];
-  /** It runs if this differs from what its last run was for: soon, once, and not while it still runs. */
-  update(command: StatusLine, state: string, input: () => Readonly<Record<string, unknown>>): void;
-}
-
 /** Milliseconds between two starts, and for one run. */
 const EVERY_MS = 300;
 const TIMEOUT_MS = 5_000;
 const MOST_ROWS = 3;
 
-export function createStatusCommand(parts: StatusCommandParts): StatusCommand {
+export type StatusCommand = ReturnType<typeof createStatusCommand>;
+
+/** The user's command for the line below the prompt, and what it printed last. */
+export function createStatusCommand(parts: StatusCommandParts) {
   const { clock, signal, onChange, onProblem } = parts;
   let rows: readonly string[] = [];
   let wanted: (() => void) | null = null;
@@ -87,10 +82,12 @@ export function createStatusCommand(parts: StatusCommandParts): StatusCommand {
   };
 
   return {
+    /** Rows to show; none before its first end. */
     get rows() {
       return rows;
     },
-    update(command, fresh, input) {
+    /** It runs if this differs from what its last run was for: soon, once, and not while it still runs. */
+    update(command: StatusLine, fresh: string, input: () => Readonly<Record<string, unknown>>) {
       const key = JSON.stringify([command, fresh]);
       if (key === state) return;
       state = key;
