@@ -21,6 +21,13 @@ export interface JobEnd extends Omit<AgentResult, "id"> {
   readonly id: ActorId | null;
 }
 
+export const MAIN_JOB = { type: "main", description: "main conversation" } as const;
+
+/** One prompt to the main conversation. */
+export function promptJob(prompt: string): Job {
+  return { ...MAIN_JOB, start: (session, signal) => session.prompt(prompt, signal) };
+}
+
 interface Running {
   /** Aborted when everything must stop. */
   readonly signal: AbortSignal;

@@ -49,7 +49,7 @@ function stopAll(views: readonly AgentView[], session: SlashContext["session"]):
   const main = open.some(({ id }) => id === MAIN);
   const agents = open.filter(({ id }) => id !== MAIN);
   const [first] = agents;
-  const who = unfinishedText({ main, agents: agents.length });
+  const who = unfinishedText({ main, agents });
   if (who === null) return "No agent is at work.";
   const again = first === undefined ? "" : ` /agents lists them; ${howToResume(first.id, views)}`;
   return `${who.charAt(0).toUpperCase()}${who.slice(1)} told to stop.${again}`;
@@ -70,13 +70,18 @@ export function resumeAgent(argument: string, { session, goOnWith }: SlashContex
 
 /** Returns the agent with this ID or prefix; a sentence if no agent or several match. */
 function agentOf(word: string, views: readonly AgentView[]): AgentView | string {
-  const exact = views.find(({ id }) => id === word);
-  if (exact) return exact;
-  const [first, ...others] = views.filter(({ id }) => id.startsWith(word));
-  if (first === undefined) return `There is no agent ${quoted(word)}; /agents lists them with their ids.`;
+  return findById(word, "agent", new Map(views.map((view) => [view.id, view])));
+}
+
+/** Returns what has this ID or the beginning of it; a sentence if there is not exactly one. `what`: as its command calls it. */
+export function findById<T>(word: string, what: "agent" | "task", all: ReadonlyMap<string, T>): T | string {
+  const exact = all.get(word);
+  if (exact !== undefined) return exact;
+  const [first, ...others] = [...all].filter(([id]) => id.startsWith(word));
+  if (first === undefined) return `There is no ${what} ${quoted(word)}; /${what}s lists them with their ids.`;
   return others.length === 0
-    ? first
-    : `${quoted(word)} begins the ids of ${others.length + 1} agents; give more of it.`;
+    ? first[1]
+    : `${quoted(word)} begins the ids of ${others.length + 1} ${what}s; give more of it.`;
 }
 
 function howToResume(id: ActorId, views: readonly AgentView[]): string {

@@ -71,8 +71,7 @@ export function showResumed(
     });
     if (rows.length > 0) print(lastOf(rows, REPLY_ROWS, (words) => paint("dim", words)).join("\n"));
   }
-  const { main: isMain, agents } = unfinished;
-  const who = unfinishedText({ main: isMain, agents: agents.length });
+  const who = unfinishedText(unfinished);
   const words = `Resuming session ${restored.id}: ${who === null ? "nothing was" : who} cut off.`;
   gap();
   print(paint("dim", wrapText(words, columns()).join("\n")));

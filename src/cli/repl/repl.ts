@@ -2,7 +2,6 @@ import type { SupervisorEvent } from "../../events/event.ts";
 import { troupeHome } from "../../journal/paths.ts";
 import { homeProblem } from "../../journal/private-files.ts";
 import { within } from "../../lib/clock.ts";
-import { type RunningAs, whyNotAsRoot } from "../../policy/root-bypass.ts";
 import type { CloseReason, SupervisorHandle } from "../../session/supervisor-handle.ts";
 import { whyNotMode } from "../../settings/permissions.ts";
 import type { Keymap } from "../../terminal/input/keymap.ts";
@@ -11,7 +10,7 @@ import type { Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { followSettings } from "../follow-settings.ts";
 import { LAST_CHANCE_MS } from "../interrupts.ts";
-import type { CliIO } from "../process-io.ts";
+import { type CliIO, rootRefusal } from "../process-io.ts";
 import type { AskTrust } from "../session-settings.ts";
 import type { SessionSetup } from "../session-setup.ts";
 import type { ChooseSession } from "../setup-or-resume.ts";
@@ -159,7 +158,7 @@ async function holdSession(
     if (resume) showResumed(talk.terminal, resume, unfinished);
     talk.begin({
       ...{ session, prompt, goesOn: unfinished.main || unfinished.agents.length > 0 },
-      whyNot: (mode) => whyNotMode(mode, settings()) ?? whyNotAsRoot(mode, runningAs(io)),
+      whyNot: (mode) => whyNotMode(mode, settings()) ?? rootRefusal(mode, io),
       remember: (line) => void history.add(line),
       turnEnded: tellOfOtherSessions(io, talk, session.session),
       async clear() {
@@ -288,10 +287,6 @@ async function end(
   if (code === null) return;
   terminal.close();
   io.leave(code);
-}
-
-function runningAs({ runningAs: as = { uid: null, contained: false }, env }: CliIO): RunningAs {
-  return { ...as, env };
 }
 
 /** Returns a painted terminal if the cursor can move, or else a plain one. */

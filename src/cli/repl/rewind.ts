@@ -4,6 +4,7 @@ import { readEntries } from "../../features/checkpoints/saved-files.ts";
 import { journalFile } from "../../journal/paths.ts";
 import { readJournal } from "../../journal/reader.ts";
 import type { JournalRecord } from "../../journal/session-events.ts";
+import { shorten } from "../../lib/text.ts";
 import type { MessageParam } from "../../mailbox/conversation.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import { permittedCalls } from "../../session/resume-session.ts";
@@ -33,8 +34,10 @@ export async function rewind(argument: string, context: SlashContext): Promise<s
   const points = findRewindPoints(reading.records).slice(0, MOST_PROMPTS);
   if (points.length === 0) return NONE;
   const entries = readEntries(session.folder);
-  const since = (point: RewindPoint) =>
-    findFilesSince(session.folder, entries, callsSince(reading.records, point));
+  const since = (point: RewindPoint) => {
+    const later = reading.records.filter(({ seq }) => seq >= point.seq);
+    return findFilesSince(session.folder, entries, permittedCalls(later));
+  };
   const asked = await terminal.dialog(async (dialog) => {
     const ask: Ask = (rows, choices) => {
       dialog.print(rows.flatMap((row) => wrapText(row, terminal.columns())).join("\n"));
@@ -86,7 +89,10 @@ async function choosePoint(
   const answers = points.map((point, at): OfferedAnswer => {
     const { length } = since(point).files;
     const changed = length === 0 ? "" : ` · ${counted(length, "file")} changed since`;
-    return { key: String(at + 1), words: `${timeOf(point.at)}  ${firstLine(point.text)}${changed}` };
+    return {
+      key: String(at + 1),
+      words: `${timeOf(point.at)}  ${shorten(safeLine(point.text.trim().split("\n")[0] ?? ""), 60)}${changed}`,
+    };
   });
   const key = await ask(["Return to before which prompt?"], { answers });
   return key === null ? null : (points[Number(key) - 1] ?? null);
@@ -149,10 +155,6 @@ async function chooseFiles(
   return key === "k" ? files.filter(({ isChanged }) => !isChanged) : null;
 }
 
-function callsSince(records: readonly JournalRecord[], { seq }: RewindPoint): ReadonlySet<string> {
-  return permittedCalls(records.filter((record) => record.seq >= seq));
-}
-
 function runsCommands(records: readonly JournalRecord[], { seq }: RewindPoint): boolean {
   return records.some(
     ({ seq: at, event }) =>
@@ -167,11 +169,6 @@ function timeOf(at: string): string {
   const date = new Date(at);
   const two = (value: number) => String(value).padStart(2, "0");
   return `${two(date.getHours())}:${two(date.getMinutes())}`;
-}
-
-function firstLine(text: string): string {
-  const line = safeLine(text.trim().split("\n")[0] ?? "");
-  return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
 /** A prompt to which a conversation can return. */

@@ -3,11 +3,12 @@ import type { OfferedModel } from "../../features/models/index.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { nearName, nearNames } from "../../lib/near-name.ts";
 import { MAIN } from "../../mailbox/ids.ts";
-import type { Behaviour, PermissionMode } from "../../settings/permissions.ts";
+import type { PermissionMode } from "../../settings/permissions.ts";
 import { shortCount } from "../../terminal/figures.ts";
-import { safeLine, visibleLine } from "../../terminal/safe-text.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
 import { quoted } from "../exit-codes.ts";
-import { originOf } from "../permissions/format.ts";
+import { ruleLines } from "../permissions/format.ts";
+import { tableLines } from "../print.ts";
 import { sessionFlags } from "../session-flags.ts";
 import { subcommandAdvice } from "../skills.ts";
 import { formatAgentList, resumeAgent, stopAgents } from "./agent-commands.ts";
@@ -220,14 +221,12 @@ function model(argument: string, { session, paint }: SlashContext): string {
 }
 
 function formatModels(models: readonly OfferedModel[], paint: SlashContext["paint"]): string {
-  const width = (key: "name" | "model") => Math.max(...models.map((one) => safeLine(one[key]).length));
-  const [names, ids] = [width("name"), width("model")];
-  return models
-    .map(({ name, model: id, windowTokens, isCurrent }) => {
-      const row = `${isCurrent ? "*" : " "} ${safeLine(name).padEnd(names)}  ${safeLine(id).padEnd(ids)}`;
-      return `${row}  ${paint("dim", `window of ${shortCount(windowTokens)} tokens`)}`;
-    })
-    .join("\n");
+  const rows = models.map(({ name, model: id, windowTokens, isCurrent }) => [
+    `${isCurrent ? "*" : " "} ${safeLine(name)}`,
+    safeLine(id),
+    { text: `window of ${shortCount(windowTokens)} tokens`, paint: (text: string) => paint("dim", text) },
+  ]);
+  return tableLines(rows).join("\n");
 }
 
 async function mode(argument: string, { session, whyNot, confirmMode }: SlashContext): Promise<string> {
@@ -262,16 +261,5 @@ function modeOf(word: string): PermissionMode {
 }
 
 function permissions(_: string, { session, paint }: SlashContext): string {
-  const rules = session.rules();
-  const head = `The mode is ${session.mode()}.`;
-  if (rules.length === 0) return `${head} No rule is in force; what the mode does not allow is asked.`;
-  const order: readonly Behaviour[] = ["deny", "ask", "allow"];
-  const width = Math.max(...rules.map(({ text }) => visibleLine(text).length));
-  const rows = order
-    .flatMap((behaviour) => rules.filter((rule) => rule.behaviour === behaviour))
-    .map((rule) => {
-      const text = visibleLine(rule.text).padEnd(Math.min(width, 40));
-      return `${rule.behaviour.padEnd(5)}  ${text}  ${paint("dim", originOf(rule))}`;
-    });
-  return [head, ...rows].join("\n");
+  return [`The mode is ${session.mode()}.`, ...ruleLines(session.rules(), paint)].join("\n");
 }

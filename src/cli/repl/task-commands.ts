@@ -4,8 +4,7 @@ import { shortTime } from "../../terminal/figures.ts";
 import { safeLine, safeText } from "../../terminal/safe-text.ts";
 import type { TaskView } from "../../tools/background.ts";
 import { agentName, formatDoingAndOverlap, stateMark } from "../agent-text.ts";
-import { quoted } from "../exit-codes.ts";
-import { stopAgents } from "./agent-commands.ts";
+import { findById, stopAgents } from "./agent-commands.ts";
 import type { SlashContext } from "./slash-context.ts";
 
 const USAGE = "/tasks ID shows what it has printed; /tasks stop ID stops it.";
@@ -88,19 +87,11 @@ type Found =
   | { readonly type: "task"; readonly task: TaskView }
   | { readonly type: "agent"; readonly view: AgentView };
 
-/** Returns what has this ID or the beginning of it; a sentence if there is not exactly one. */
 function taskOf(word: string, session: SlashContext["session"]): Found | string {
-  const all: (readonly [id: string, found: Found])[] = [
+  const agents = session.tree().filter(({ id }) => id !== MAIN);
+  const all = new Map<string, Found>([
     ...session.tasks.list().map((task) => [task.id, { type: "task", task }] as const),
-    ...session
-      .tree()
-      .filter(({ id }) => id !== MAIN)
-      .map((view) => [view.id, { type: "agent", view }] as const),
-  ];
-  const exact = all.find(([id]) => id === word);
-  const [first, ...others] = exact ? [exact] : all.filter(([id]) => id.startsWith(word));
-  if (first === undefined) return `There is no task ${quoted(word)}; /tasks lists them with their ids.`;
-  return others.length === 0
-    ? first[1]
-    : `${quoted(word)} begins the ids of ${others.length + 1} tasks; give more of it.`;
+    ...agents.map((view) => [view.id, { type: "agent", view }] as const),
+  ]);
+  return findById(word, "task", all);
 }

@@ -69,7 +69,7 @@ export function conversationLines(
   { cwd, here, engine }: ConversationPlace,
 ): string[] {
   const others = agents.filter(({ id }) => id !== MAIN).length;
-  const who = unfinishedText({ main: unfinished.main, agents: unfinished.agents.length });
+  const who = unfinishedText(unfinished);
   const figures = [
     counted(others, "agent"),
     `${shortCount(totalTokens(usage))} tokens`,

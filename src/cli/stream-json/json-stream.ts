@@ -6,7 +6,7 @@ import { promptAnswer, toPromptCall } from "../../mcp/permission-prompt.ts";
 import type { UserAnswer, UserRequest } from "../../policy/user-requests.ts";
 import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 import type { PermissionMode } from "../../settings/permissions.ts";
-import { endWithoutAgent, type JobEnd } from "../jobs.ts";
+import { endWithoutAgent, type JobEnd, MAIN_JOB } from "../jobs.ts";
 import type { CliIO } from "../process-io.ts";
 import { promptJson } from "../result-json.ts";
 import { lastEnd } from "../results.ts";
@@ -22,8 +22,6 @@ interface JsonStreamOptions {
   whyNot(mode: PermissionMode): string | null;
   note(line: string): void;
 }
-
-const main = { type: "main", description: "main conversation" } as const;
 
 const WITHDRAWN = "The request was withdrawn.";
 
@@ -146,7 +144,7 @@ export function openJsonStream({ io, partial, whyNot, note }: JsonStreamOptions)
       signal.removeEventListener("abort", stop);
       close();
     }
-    return last ?? endWithoutAgent(main, "failed", "No prompt came on stdin.");
+    return last ?? endWithoutAgent(MAIN_JOB, "failed", "No prompt came on stdin.");
   };
 
   return {
@@ -162,7 +160,7 @@ export function openJsonStream({ io, partial, whyNot, note }: JsonStreamOptions)
     /** Writes the result of a session that was not written yet. */
     end: writeEnd,
     /** Prompts the conversation with each line of stdin, one after the other, until its end. */
-    job: { ...main, start: promptWithLines },
+    job: { ...MAIN_JOB, start: promptWithLines },
     /** Asks the program. */
     user: {
       ask: (request: UserRequest, signal: AbortSignal) =>

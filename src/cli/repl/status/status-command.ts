@@ -46,7 +46,9 @@ export function createStatusCommand(parts: StatusCommandParts) {
   };
   const run = async ({ command, padding }: StatusLine, input: object): Promise<void> => {
     runs += 1;
-    const how = { id: `status${runs}`, owner: MAIN, cwd: parts.cwd, env: environmentOf(parts.cwd) };
+    const { cwd } = parts;
+    const env = { CLAUDE_PROJECT_DIR: cwd, TROUPE_PROJECT_DIR: cwd };
+    const how = { id: `status${runs}`, owner: MAIN, cwd, env };
     const hook = { command, timeoutMs: TIMEOUT_MS };
     const end = await withEventFile(join(parts.folder, "hooks"), `${JSON.stringify(input)}\n`, (event) =>
       runHook(hook, parts.run, { ...how, event }, clock, signal),
@@ -103,10 +105,6 @@ export function createStatusCommand(parts: StatusCommandParts) {
       next();
     },
   };
-}
-
-function environmentOf(cwd: string): Record<string, string> {
-  return { CLAUDE_PROJECT_DIR: cwd, TROUPE_PROJECT_DIR: cwd };
 }
 
 function rowsOf(stdout: string, padding: number): string[] {
