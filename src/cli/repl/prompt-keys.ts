@@ -1,7 +1,7 @@
 import { errorMessage } from "../../lib/errors.ts";
 import { counted } from "../../terminal/figures.ts";
-import type { Editor } from "../../terminal/input/editor.ts";
-import { createHistorySearch, type HistorySearch } from "../../terminal/input/history-search.ts";
+import type { Editor, Overlay } from "../../terminal/input/editor.ts";
+import { createHistorySearch } from "../../terminal/input/history-search.ts";
 import { isKey, type Key } from "../../terminal/input/keys.ts";
 import type { Inside } from "../../terminal/live/inside.ts";
 import { todoRows } from "../../terminal/live/prompt-rows.ts";
@@ -9,7 +9,7 @@ import type { Paint } from "../../terminal/output-stream.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import type { LastOutput } from "../../terminal/transcript/last-output.ts";
 import { wrapText } from "../../terminal/wrap.ts";
-import { type AgentBrowser, openAgentBrowser } from "./agent-browser.ts";
+import { openAgentBrowser } from "./agent-browser.ts";
 import type { PromptImages } from "./prompt-images.ts";
 import type { Screen } from "./screen.ts";
 import type { TerminalListeners } from "./terminal.ts";
@@ -46,8 +46,8 @@ interface PromptKeysParts {
 /** The keys at the prompt, outside of questions, and what they show. */
 export function createPromptKeys(parts: PromptKeysParts) {
   const { options, prompt, screen, paint, signal, onChange, lend } = parts;
-  let overlay: HistorySearch | AgentBrowser | null = null;
-  let browser: AgentBrowser | null = null;
+  let overlay: Overlay | null = null;
+  let browser: Overlay | null = null;
   let showsTodos = false;
   /** What Ctrl-S has put away. */
   let stash = "";

@@ -218,13 +218,7 @@ function grantsOf(session: Pick<SupervisorHandle, "rules">): readonly string[] {
     .flatMap(({ text, behaviour, scope }) => (scope === "session" && behaviour === "allow" ? [text] : []));
 }
 
-interface OpenTalk {
-  readonly talk: Conversation;
-  readonly programs: UserPrograms;
-  close(): Promise<void>;
-}
-
-function openTalk(io: CliIO, { lines }: HistoryFile, keymap: Keymap): OpenTalk {
+function openTalk(io: CliIO, { lines }: HistoryFile, keymap: Keymap) {
   const programs = createUserPrograms(io, () => talk.cwd);
   const images = createPromptImages({
     ...{ platform: process.platform, homedir: io.homedir, env: io.env, run: programs.process },
