@@ -9,8 +9,8 @@ export interface KeyedTerminal {
   onExit(listener: () => void): () => void;
 }
 
-/** Pasted text comes between markers. All modes that are switched on are here, each with what switches it off. */
-const MODES = [{ on: "\u001b[?2004h", off: "\u001b[?2004l" }] as const;
+/** Pasted text comes between markers. */
+const PASTE = { on: "\u001b[?2004h", off: "\u001b[?2004l" } as const;
 
 /**
  * Delivers each key as it is typed, including Ctrl-C, and pasted text between markers. Returns a function that undoes
@@ -25,7 +25,7 @@ export function takeKeys(
     if (!taken) return;
     taken = false;
     withdraw();
-    stdout.write(MODES.map(({ off }) => off).join("") + (protocol?.release() ?? "")).catch(() => {});
+    stdout.write(PASTE.off + (protocol?.release() ?? "")).catch(() => {});
     try {
       stdin.setRawMode?.(false);
     } catch {
@@ -34,7 +34,7 @@ export function takeKeys(
   };
   const withdraw = onExit(restore);
   stdin.setRawMode?.(true);
-  stdout.write(MODES.map(({ on }) => on).join("")).catch(() => {});
+  stdout.write(PASTE.on).catch(() => {});
   protocol?.take();
   return restore;
 }
@@ -55,27 +55,27 @@ const WAYS = {
  * xterm's modifyOtherKeys, else not at all. It is asked once, and nothing is switched on before it has answered.
  */
 export function createKeyProtocol(stdout: Pick<Outlet, "write">) {
-  let way: keyof typeof WAYS | "unknown" | "asked" = "unknown";
+  let way: (typeof WAYS)[keyof typeof WAYS] | null = null;
+  let isAsked = false;
   let isTaken = false;
   const write = (text: string): void => void stdout.write(text).catch(() => {});
-  const isKnown = (): boolean => way !== "unknown" && way !== "asked";
   const answered = (now: keyof typeof WAYS): void => {
-    if (isKnown()) return;
-    way = now;
-    if (isTaken) write(WAYS[way].on);
+    if (way !== null) return;
+    way = WAYS[now];
+    if (isTaken) write(way.on);
   };
   return {
     /** Asks, or switches on what it answered earlier. */
     take() {
       isTaken = true;
-      if (way === "kitty" || way === "other") return write(WAYS[way].on);
-      if (way === "unknown") write(QUESTION);
-      way = "asked";
+      if (way !== null) write(way.on);
+      else if (!isAsked) write(QUESTION);
+      isAsked = true;
     },
     /** Returns what switches it off. */
     release(): string {
       isTaken = false;
-      return way === "kitty" || way === "other" ? WAYS[way].off : "";
+      return way?.off ?? "";
     },
     /** True if this input is an answer and not a key. */
     takeAnswer(text: string): boolean {
