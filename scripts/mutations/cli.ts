@@ -28,7 +28,7 @@ export const cli: readonly Mutation[] = [
   {
     name: "danger-is-not-shown",
     file: "src/cli/repl/asks/permission.ts",
-    from: '...field("danger", formatDanger(ask.level), sheet),',
+    from: '...field("danger", DANGER[ask.level], sheet),',
     to: "",
     tests: ["test/cli/repl/asks.test.ts"],
     title: "names the call first",

@@ -32,7 +32,7 @@ export interface Command {
 }
 
 export interface Subcommand {
-  /** Its arguments as help shows them, such as `KEY VALUE` or `ID [PROMPT]`. */
+  /** Its arguments as help shows them, such as `KEY VALUE` or `ID [PROMPT]`; the last may be several: `[WORD…]`. */
   readonly takes?: string;
   /** Flags that only some subcommands have. */
   readonly options?: readonly Option<unknown>[];
@@ -85,7 +85,7 @@ export function checkPositionals(command: string, takes: string, words: readonly
       throw new UsageError(`The ${bare} of ${command} is empty; write ${usage}.`);
   }
   const extra = words[names.length];
-  if (extra === undefined) return;
+  if (extra === undefined || takes.includes("…")) return;
   const advice = takes === "" ? "leave it out" : `write ${usage}, with quotes around what has spaces`;
   throw new UsageError(`${command} does not take ${quoted(extra)}; ${advice}.`);
 }
@@ -100,7 +100,7 @@ function unknownSubcommand(command: string, word: string | undefined, known: rea
 
 function usageOf({ takes = "", options = [] }: Subcommand): string {
   const flags = options.map(({ name, value }) => `[--${name}${value === undefined ? "" : ` ${value}`}]`);
-  return [takes, ...(flags.length > 4 ? ["[flags]"] : flags)]
+  return [takes, ...(flags.length > 3 ? ["[flags]"] : flags)]
     .map((one) => (one === "" ? "" : ` ${one}`))
     .join("");
 }

@@ -4,12 +4,6 @@ import type { Settings } from "../settings/read-settings.ts";
 import { quoted } from "./exit-codes.ts";
 import { type Env, isOn, readVariable } from "./model-choice.ts";
 
-/** Settings with what the environment says in their place, and notes about what of it does not count. */
-interface EnvironmentSettings {
-  readonly settings: Settings;
-  readonly notes: readonly string[];
-}
-
 const LIMITS = {
   MAX_THINKING_TOKENS: "thinkingTokens",
   CLAUDE_CODE_MAX_OUTPUT_TOKENS: "maxTokens",
@@ -24,8 +18,11 @@ const PROVIDERS = {
   CLAUDE_CODE_USE_FOUNDRY: "Microsoft Foundry",
 } as const;
 
-/** Reads Claude Code's variables that stand for a setting; they win over it. A value that cannot be used leaves the setting. */
-export function settingsWithEnvironment(env: Env, settings: Settings): EnvironmentSettings {
+/**
+ * Reads Claude Code's variables that stand for a setting; they win over it. A value that cannot be used leaves the
+ * setting, with a note.
+ */
+export function settingsWithEnvironment(env: Env, settings: Settings) {
   const notes: string[] = [];
   const refuse = (name: string, wanted: string) => {
     const value = quoted(readVariable(env, name) ?? "");

@@ -2,18 +2,6 @@ import { errorMessage } from "../lib/errors.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { CliIO } from "./process-io.ts";
 
-/** What SIGINT, SIGTERM and SIGHUP ask of a running session. */
-export interface Interrupts {
-  /** Aborted by the first signal: everything must stop. */
-  readonly signal: AbortSignal;
-  /** Aborted when nothing may be awaited any longer: what is known is reported now. */
-  readonly hurry: AbortSignal;
-  /** The exit code that the first signal asks for. */
-  code(): number | undefined;
-  /** Signals end the process again. */
-  release(): void;
-}
-
 /** Milliseconds in which a program that must end has ended (fault 63), and until when agents may still end. */
 const GONE_MS = 900;
 const AGENTS_MS = 400;
@@ -45,7 +33,7 @@ export function onStopSignals(
 export function watchInterrupts(
   io: Pick<CliIO, "onSignal" | "clock">,
   { note, leave }: { note(line: string): void; leave(code: number): void },
-): Interrupts {
+) {
   const stop = new AbortController();
   const hurry = new AbortController();
   let count = 0;
@@ -71,9 +59,13 @@ export function watchInterrupts(
     timers.push(io.clock.after(LAST_CHANCE_MS, () => leave(code)));
   });
   return {
+    /** Aborted by the first signal: everything must stop. */
     signal: stop.signal,
+    /** Aborted when nothing may be awaited any longer: what is known is reported now. */
     hurry: hurry.signal,
+    /** The exit code that the first signal asks for. */
     code: () => firstCode,
+    /** Signals end the process again. */
     release() {
       cancelTimers();
       withdraw();

@@ -21,6 +21,13 @@ export interface JobEnd extends Omit<AgentResult, "id"> {
   readonly id: ActorId | null;
 }
 
+export const MAIN_JOB = { type: "main", description: "main conversation" } as const;
+
+/** One prompt to the main conversation. */
+export function promptJob(prompt: string): Job {
+  return { ...MAIN_JOB, start: (session, signal) => session.prompt(prompt, signal) };
+}
+
 interface Running {
   /** Aborted when everything must stop. */
   readonly signal: AbortSignal;
@@ -77,17 +84,11 @@ export function endWithoutAgent(
 }
 
 /** Knows when no agent is left that works for the session. */
-export interface TreeWatch {
-  onEvent(event: SupervisorEvent): void;
-  /** Resolves when every agent that was seen has ended. */
-  empty(): Promise<void>;
-}
-
-export function watchTree(): TreeWatch {
+export function watchTree() {
   const open = new Set<ActorId>();
   const waiting = new Set<() => void>();
   return {
-    onEvent(event) {
+    onEvent(event: SupervisorEvent): void {
       if (event.type !== "agent") return;
       if (event.view.state === "ended") open.delete(event.view.id);
       else open.add(event.view.id);
@@ -95,6 +96,8 @@ export function watchTree(): TreeWatch {
       for (const resolve of waiting) resolve();
       waiting.clear();
     },
-    empty: () => (open.size === 0 ? Promise.resolve() : new Promise((resolve) => void waiting.add(resolve))),
+    /** Resolves when every agent that was seen has ended. */
+    empty: (): Promise<void> =>
+      open.size === 0 ? Promise.resolve() : new Promise((resolve) => void waiting.add(resolve)),
   };
 }

@@ -132,20 +132,11 @@ function foldedLine(rest: readonly AgentView[]): string {
   return `… and ${rest.length} more (${counts.join(", ")})`;
 }
 
-/** The working agents, as lines. */
-export interface LiveView {
-  onEvent(event: SupervisorEvent): void;
-  /** True if an agent works, also in the background. */
-  busy(): boolean;
-  /** True if anything has changed since then. */
-  isNewer(at: number): boolean;
-  lines(
-    now: number,
-    frame: { readonly columns: number; readonly rows: number; readonly paint: Paint },
-  ): string[];
-}
-
-export function createLiveView(now: () => number): LiveView {
+/**
+ * The working agents, as lines. `wholeSession`: those that have ended stay, and the main conversation's line counts from
+ * its start, not from that of its run.
+ */
+export function createLiveView(now: () => number, { wholeSession = false } = {}) {
   const views = new Map<ActorId, AgentView>();
   const waits = createWaits();
   /** The main conversation when its run began: its line counts from then, as its time does. */
@@ -160,18 +151,20 @@ export function createLiveView(now: () => number): LiveView {
     };
   };
   return {
-    onEvent(event) {
+    onEvent(event: SupervisorEvent): void {
       if (event.type === "waiting" || event.type === "agent") changedAt = now();
       if (event.type === "waiting") waits.add(event, now());
       if (event.type !== "agent") return;
       const { view } = event;
-      if (view.state === "ended") views.delete(view.id);
-      else views.set(view.id, view.id === MAIN ? sinceItsStart(view) : view);
+      if (view.state === "ended" && !wholeSession) views.delete(view.id);
+      else views.set(view.id, view.id === MAIN && !wholeSession ? sinceItsStart(view) : view);
       if (view.state === "ended" || view.activity.type === "tool") waits.end(view.id);
     },
+    /** True if an agent works, also in the background. */
     busy: () => views.size > 0,
-    isNewer: (at) => changedAt > at,
-    lines(at, { columns, rows, paint }) {
+    /** True if anything has changed since then. */
+    isNewer: (at: number) => changedAt > at,
+    lines(at: number, { columns, rows, paint }: Omit<TreeFrame, "figures">): string[] {
       const countdown = waits.line(at);
       const forTree = Math.max(1, rows - (countdown === undefined ? 0 : 1));
       const tree = renderTree([...views.values()], at, { columns, rows: forTree, paint });

@@ -58,7 +58,9 @@ export function chooseModel(asked: AskedModel, env: Env, check: CheckBaseURL): M
       ...(isOn(env, "DISABLE_PROMPT_CACHING") ? { promptCaching: false } : {}),
     },
     ...(model === undefined ? {} : { model }),
-    ...(hasBoth(asked, env) ? { note: BOTH } : {}),
+    ...(asked.provider === undefined && readVariable(env, "OPENAI_BASE_URL") !== undefined
+      ? { note: BOTH }
+      : {}),
   };
 }
 
@@ -71,10 +73,6 @@ function providerOf({ provider }: AskedModel, env: Env): "anthropic" | "openai" 
   if (provider !== undefined) return provider;
   const isAnthropic = ANTHROPIC.some((name) => readVariable(env, name) !== undefined);
   return !isAnthropic && readVariable(env, "OPENAI_BASE_URL") !== undefined ? "openai" : "anthropic";
-}
-
-function hasBoth({ provider }: AskedModel, env: Env): boolean {
-  return provider === undefined && readVariable(env, "OPENAI_BASE_URL") !== undefined;
 }
 
 /** The server has no default model, and agents that name an alias get the same model. */

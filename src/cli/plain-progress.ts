@@ -75,25 +75,9 @@ export function createPlainProgress(outlet: Outlet, clock: Clock, paint: Paint):
           const line = commandEndLine(event, Number.POSITIVE_INFINITY, paint);
           return line === null ? undefined : print(line);
         }
-        case "asked":
-        case "settled":
-        // What a woken conversation says comes with its result.
-        case "woken":
-        case "answered":
-        case "compacted":
-        case "session":
-        case "prompt":
-        case "text":
-        case "thinking":
-        case "queued":
-        case "merge":
-        case "call-begin":
-        case "call-progress":
-        case "call-end":
-        case "message":
-          return;
         default:
-          return event satisfies never;
+          // What a woken conversation says comes with its result.
+          return;
       }
     },
     note: (line) => print(safeLine(line)),

@@ -3,7 +3,8 @@ import type { Readable } from "node:stream";
 import { isatty } from "node:tty";
 import { setFlagsFromString } from "node:v8";
 import { type Clock, systemClock } from "../lib/clock.ts";
-import { isContained, type RunningAs } from "../policy/root-bypass.ts";
+import { isContained, type RunningAs, whyNotAsRoot } from "../policy/root-bypass.ts";
+import type { PermissionMode } from "../settings/permissions.ts";
 import { type Outlet, outputStream } from "../terminal/output-stream.ts";
 
 /** The process's own streams, environment and signals. */
@@ -70,6 +71,14 @@ export interface CliIO {
   /** Ends the process without waiting for anything. */
   leave(code: number): void;
   readonly clock: Clock;
+}
+
+/** Returns why the user who runs the program may not enter this mode, or null. */
+export function rootRefusal(
+  mode: PermissionMode,
+  { runningAs = { uid: null, contained: false }, env }: Pick<CliIO, "runningAs" | "env">,
+): string | null {
+  return whyNotAsRoot(mode, { ...runningAs, env });
 }
 
 /** Later versions of Node were not tried: one without the flag would print an error. */

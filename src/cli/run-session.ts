@@ -172,24 +172,18 @@ export async function runSession(context: Context, setup: SessionSetup, work: Wo
 }
 
 /** Knows when each reply that was broken off is charged: the gateway says so after the session was left. */
-interface BrokenReplies {
-  /** Takes the replies that these agents wait for. */
-  watch(views: readonly AgentView[]): void;
-  onEvent(event: SupervisorEvent): void;
-  readonly charged: Promise<void>;
-}
-
-function watchBroken(): BrokenReplies {
+function watchBroken() {
   const open = new Map<ActorId, number>();
   const { promise: charged, resolve } = Promise.withResolvers<void>();
   return {
     charged,
-    watch(views) {
+    /** Takes the replies that these agents wait for. */
+    watch(views: readonly AgentView[]) {
       for (const { id, state, activity, usage } of views)
         if (state === "running" && activity.type === "model") open.set(id, totalTokens(usage));
       if (open.size === 0) resolve();
     },
-    onEvent(event) {
+    onEvent(event: SupervisorEvent) {
       if (event.type !== "agent") return;
       const { id, usage } = event.view;
       if (
@@ -202,15 +196,8 @@ function watchBroken(): BrokenReplies {
   };
 }
 
-/** Bounds the time for which a run waits for nothing but background work. */
-interface BackgroundLimit {
-  onEvent(event: SupervisorEvent): void;
-  /** Stops nothing any longer. */
-  release(): void;
-}
-
 /** Calls `onOver` when the main conversation has waited for its background work for `ms` milliseconds in all. */
-function limitBackground(ms: number, clock: Clock, onOver: () => void): BackgroundLimit {
+function limitBackground(ms: number, clock: Clock, onOver: () => void) {
   // In a resumed session the main conversation may have ended before.
   let waits = true;
   let left = ms;
@@ -222,7 +209,7 @@ function limitBackground(ms: number, clock: Clock, onOver: () => void): Backgrou
     since = null;
   };
   return {
-    onEvent(event) {
+    onEvent(event: SupervisorEvent) {
       if (event.type !== "agent") return;
       if (event.view.id === MAIN) waits = isDoneButForBackground(event.view);
       if (!waits) return stop();
@@ -230,6 +217,7 @@ function limitBackground(ms: number, clock: Clock, onOver: () => void): Backgrou
       since = clock.now();
       cancel = clock.after(Math.max(0, left), onOver);
     },
+    /** Stops nothing any longer. */
     release: stop,
   };
 }

@@ -58,7 +58,7 @@ export async function runScriptFile(args: Arguments, context: Context): Promise<
   }
   let value: unknown = null;
   const { name, source, path } = script;
-  const estimated = { name, source, ...(path === null ? {} : { path }) };
+  const wantedRun = { name, source, ...(path === null ? {} : { path }) };
   return runSession(context, setup, {
     command: "troupe run",
     jobs(session, note) {
@@ -66,10 +66,9 @@ export async function runScriptFile(args: Arguments, context: Context): Promise<
       const job: Job = {
         ...JOB,
         async start(handle, signal) {
-          if (resume === undefined) note((await handle.estimateScript(estimated)).sentence);
+          if (resume === undefined) note((await handle.estimateScript(wantedRun)).sentence);
           const end = await handle.runScript({
-            ...{ name: script.name, source: script.source, signal, force },
-            ...(script.path === null ? {} : { path: script.path }),
+            ...{ ...wantedRun, signal, force },
             ...(given === undefined ? {} : { args: given }),
             onNews: (news) => {
               const line = newsLine(news);

@@ -9,7 +9,6 @@ import {
   firstAvailable,
   modelRefusal,
 } from "../model/model-names.ts";
-import { whyNotAsRoot } from "../policy/root-bypass.ts";
 import type { SupervisorOptions } from "../session/options.ts";
 import type { ResumableSession } from "../session/resume-session.ts";
 import { limitRanges } from "../settings/limits.ts";
@@ -39,7 +38,7 @@ import {
   lacksKey,
   type ModelChoice,
 } from "./model-choice.ts";
-import type { CliIO } from "./process-io.ts";
+import { type CliIO, rootRefusal } from "./process-io.ts";
 import type { ChosenRunners } from "./runners/choose-runners.ts";
 import {
   sessionFlags as flags,
@@ -320,12 +319,12 @@ function budgetOf(
 export function chooseMode(
   given: PermissionMode | undefined,
   read: ReadSettings,
-  { runningAs = { uid: null, contained: false }, env }: CliIO,
+  io: CliIO,
 ): PermissionMode | undefined {
   const mode = given ?? read.mode;
   const refusal =
     (given === undefined ? null : whyNotMode(given, read)) ??
-    (mode === undefined ? null : whyNotAsRoot(mode, { ...runningAs, env }));
+    (mode === undefined ? null : rootRefusal(mode, io));
   if (refusal !== null) throw new UsageError(refusal);
   return mode;
 }

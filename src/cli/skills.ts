@@ -55,32 +55,14 @@ export function skillsOptions(
   };
 }
 
-/** Slash commands of the conversation, each with what does the same outside it, if anything does. */
-const inConversation: Readonly<Record<string, string | null>> = {
-  help: "troupe --help lists what there is outside it",
-  agents: "troupe agents lists the agent types, and troupe sessions show ID the agents of a session",
-  tasks: "troupe top shows what sessions do",
-  stop: null,
-  resume: "troupe -p --resume ID resumes a session",
-  inbox: "troupe inbox lists what waits for you, and takes your answers",
-  skills: "troupe context shows what a model is sent of skills",
-  mcp: "troupe mcp list shows the status of the MCP servers",
-  mode: "--permission-mode sets what is allowed without asking",
-  permissions: "troupe permissions list shows the rules in force",
-  config: "troupe config shows and edits settings",
-  vim: "troupe config set editorMode vim does the same",
-  remember: null,
-  cost: "troupe sessions show ID shows what a session has used",
-  model: "--model chooses the model",
-  clear: null,
-  rewind: "troupe undo undoes merged edits of agents",
-  export: "troupe sessions export ID FILE writes a session into a file",
-  compact: "troupe --continue resumes the last one there",
-  exit: null,
-  quit: null,
-};
+/** Slash commands of the conversation that are not subcommands of `troupe` as well. */
+const notInShell =
+  "clear compact cost exit export help mode model quit remember resume rewind skills stop tasks vim".split(
+    " ",
+  );
+const inBoth = "agents config inbox mcp permissions".split(" ");
 
-export const conversationCommands: readonly string[] = Object.keys(inConversation);
+export const conversationCommands: readonly string[] = [...notInShell, ...inBoth];
 
 /** Subcommands of `troupe` that are not slash commands. */
 const inShell =
@@ -121,7 +103,9 @@ function whereItBelongs(task: string): string | null {
   const [, name = ""] = /^\s*\/(\S*)/.exec(task) ?? [];
   const shell = subcommandAdvice(name);
   if (shell !== null) return `There is no command or skill "/${name}"; ${shell}`;
-  if (!Object.hasOwn(inConversation, name)) return null;
-  const other = inConversation[name] ?? null;
-  return `"/${name}" belongs to the conversation in the terminal, which troupe alone starts${other === null ? "" : `; ${other}`}.`;
+  if (!conversationCommands.includes(name)) return null;
+  const here = inBoth.includes(name)
+    ? `in a shell there is troupe ${name}`
+    : "troupe --help lists what a shell has";
+  return `"/${name}" belongs to the conversation in the terminal, which troupe alone starts; ${here}.`;
 }

@@ -1,6 +1,7 @@
 import type { AgentView } from "../events/event.ts";
 import { shellWord } from "../lib/text.ts";
 import { MAIN, type SessionId } from "../mailbox/ids.ts";
+import type { SupervisorHandle } from "../session/supervisor-handle.ts";
 import { counted } from "../terminal/figures.ts";
 import { safeLine } from "../terminal/safe-text.ts";
 import { agentName, doing } from "./agent-text.ts";
@@ -11,19 +12,14 @@ export function unfinishedAgents(views: readonly AgentView[]): AgentView[] {
 }
 
 /** "the main conversation and 3 agents were", or null without any. */
-export function unfinishedText({
-  main,
-  agents,
-}: {
-  readonly main: boolean;
-  readonly agents: number;
-}): string | null {
+export function unfinishedText({ main, agents }: ReturnType<SupervisorHandle["unfinished"]>): string | null {
+  const { length } = agents;
   const parts = [
     ...(main ? ["the main conversation"] : []),
-    ...(agents > 0 ? [counted(agents, "agent")] : []),
+    ...(length > 0 ? [counted(length, "agent")] : []),
   ];
   if (parts.length === 0) return null;
-  return `${parts.join(" and ")} ${Number(main) + agents === 1 ? "was" : "were"}`;
+  return `${parts.join(" and ")} ${Number(main) + length === 1 ? "was" : "were"}`;
 }
 
 /** Names up to `most` agents with what each was doing. */

@@ -8,29 +8,23 @@ type PausedEvent = Extract<SupervisorEvent, { type: "paused" }>;
 type Waiting = Extract<SupervisorEvent, { type: "waiting" }>;
 
 /** Which agents wait for the model, and until when. */
-export interface Waits {
-  /** True if no equal wait is known: 32 agents that wait for one server print one line. */
-  add(event: Waiting, now: number): boolean;
-  /** The agent no longer waits. */
-  end(actor: ActorId): void;
-  /** The current countdown, or undefined if no agent waits. */
-  line(now: number): string | undefined;
-}
-
-export function createWaits(): Waits {
+export function createWaits() {
   const waits = new Map<
     ActorId,
     { readonly reason: string; readonly attempt: number | null; readonly until: number }
   >();
   const current = (now: number) => [...waits.values()].filter(({ until }) => until > now);
   return {
-    add({ actor, reason, attempt, ms }, now) {
+    /** True if no equal wait is known: 32 agents that wait for one server print one line. */
+    add({ actor, reason, attempt, ms }: Waiting, now: number): boolean {
       const equal = current(now).some((wait) => wait.reason === reason && wait.attempt === attempt);
       waits.set(actor, { reason, attempt, until: now + ms });
       return !equal;
     },
-    end: (actor) => void waits.delete(actor),
-    line(now) {
+    /** The agent no longer waits. */
+    end: (actor: ActorId) => void waits.delete(actor),
+    /** The current countdown, or undefined if no agent waits. */
+    line(now: number): string | undefined {
       const [next] = current(now).sort((a, b) => a.until - b.until);
       return next && waitLine(next.reason, next.until - now, next.attempt);
     },

@@ -7,6 +7,7 @@ import type { ModelClient, Reserve } from "./client.ts";
 import type { GatewayConfig } from "./gateway.ts";
 import { budgetRequests, gatewayNotices, type reportNotices } from "./gateway-messages.ts";
 import { localGateway } from "./gateway-server.ts";
+import { openProvider } from "./open-provider.ts";
 
 /** The interval of heartbeats of an open request. */
 const BEAT_MS = 10_000;
@@ -14,7 +15,7 @@ const BEAT_MS = 10_000;
 /** Entry of the gateway's thread: one client, one pool of connections, one governor for all agents. */
 function main(config: GatewayConfig, port: NonNullable<typeof parentPort>): void {
   // Loading starts immediately; requests wait for it.
-  const client = later(load(config));
+  const client = later(openProvider(config));
   const channel = portChannel(port);
   const report = sender<typeof reportNotices>(channel);
   const session = new Caller(budgetRequests, { clock: systemClock, peer: "The session" });
@@ -36,38 +37,6 @@ function main(config: GatewayConfig, port: NonNullable<typeof parentPort>): void
     connect: ({ actor, lead, side, port }) => gateway.serve(port, actor, lead, side),
     disconnect: (actor) => gateway.disconnect(actor),
   });
-}
-
-/** Loads only the selected provider. */
-async function load({
-  source,
-  aliases,
-  availableModels,
-  limits,
-  env = {},
-}: GatewayConfig): Promise<ModelClient> {
-  const options = {
-    ...{ ...source, env },
-    ...(aliases ? { aliases } : {}),
-    ...(availableModels ? { availableModels } : {}),
-    ...(limits?.idleMs === undefined ? {} : { idleMs: limits.idleMs }),
-  };
-  switch (source.provider) {
-    case "anthropic": {
-      const { anthropicModel } = await import("./anthropic.ts");
-      return anthropicModel(options);
-    }
-    case "openai": {
-      const { openaiModel } = await import("./openai.ts");
-      return openaiModel(options);
-    }
-    case "offline": {
-      const { offlineModel } = await import("./offline.ts");
-      return offlineModel();
-    }
-    default:
-      return source satisfies never;
-  }
 }
 
 function later(loading: Promise<ModelClient>): ModelClient {

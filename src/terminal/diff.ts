@@ -142,19 +142,14 @@ const MOST_CHANGED = 0.6;
 const LONGEST = 1_000;
 const MOST_EDITS = 80;
 
-export interface Words {
-  /** Loads what compares; until then no words are marked. Never rejects. */
-  load(): Promise<void>;
-  readonly compare: CompareWords;
-}
-
-export function createWords(): Words {
+export function createWords() {
   let library: typeof import("diff/lib/diff/word.js") | null = null;
   return {
+    /** Loads what compares; until then no words are marked. Never rejects. */
     async load() {
       library = await import("diff/lib/diff/word.js").catch(() => null);
     },
-    compare(removed, added) {
+    compare(removed: string, added: string): ReturnType<CompareWords> {
       if (library === null || removed.length > LONGEST || added.length > LONGEST) return null;
       const parts = library.diffWordsWithSpace(removed, added, { maxEditLength: MOST_EDITS });
       const changed = (parts ?? []).reduce(

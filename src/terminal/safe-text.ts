@@ -7,9 +7,9 @@ import { stripVTControlCharacters } from "node:util";
 export function safeText(text: string): string {
   return stripVTControlCharacters(text.toWellFormed())
     .replaceAll("\r\n", "\n")
-    .replace(/\p{Bidi_Control}/gu, (character) => `<U+${hex(character)}>`)
+    .replace(/\p{Bidi_Control}/gu, sign)
     .replace(/\p{Default_Ignorable_Code_Point}/gu, (character) => (KEPT.has(character) ? character : ""))
-    .replace(/[\p{Cc}\u2028\u2029]/gu, visible);
+    .replace(/(?!\t)[\p{Cc}\u2028\u2029]/gu, sign);
 }
 
 /** The same on one line, for titles. */
@@ -20,27 +20,12 @@ export function safeLine(text: string): string {
 /** Invisible, but letters and emoji are joined and shaped by them. */
 const KEPT = new Set(["\u200c", "\u200d", "\ufe0e", "\ufe0f"]);
 
-function visible(character: string): string {
-  const code = character.charCodeAt(0);
-  if (character === "\n" || character === "\t") return character;
-  if (code === 0x7f) return "\u2421";
-  // This Unicode block has a small symbol for each C0 character.
-  return code < 0x20 ? String.fromCharCode(0x2400 + code) : `<U+${hex(character)}>`;
-}
-
-function hex(character: string): string {
-  return (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
-}
-
 /**
  * Makes everything in a text visible, for a user who must see it before allowing it. Control, bidi and invisible
  * characters and odd spaces become visible signs; only line breaks stay (faults-and-threats §2, Display).
  */
 export function visibleText(text: string): string {
-  return text
-    .toWellFormed()
-    .replaceAll("\r\n", "\n")
-    .replace(HIDING, (character) => sign(character));
+  return text.toWellFormed().replaceAll("\r\n", "\n").replace(HIDING, sign);
 }
 
 /** The same on one line. */

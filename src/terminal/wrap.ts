@@ -1,7 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { displayWidth } from "./display-width.ts";
-
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+import { displayWidth, graphemesOf, WIDE } from "./display-width.ts";
 
 /** Replaces a tab, whose width depends on the terminal. */
 const TAB = "    ";
@@ -14,26 +12,50 @@ export function wrapLine(line: string, columns: number): string[] {
   const text = line.replaceAll("\t", TAB);
   const lead = /^ *(?:(?:[-*•›]|\d{1,3}[.)]) +)?/.exec(text)?.[0] ?? "";
   const indent = " ".repeat(lead.length > columns / 2 ? 0 : lead.length);
-  const rows: string[] = [];
-  let row = lead;
-  let width = lead.length;
-  for (const word of text.slice(lead.length).match(/ *[^ ]+| +$/g) ?? []) {
-    const wide = plainWidth(word);
-    if (width + wide <= columns) {
-      row += word;
+  const body = text.slice(lead.length);
+  return breakLine(body, columns - indent.length, columns - lead.length).map(([start, end], index) =>
+    `${index === 0 ? lead : indent}${body.slice(start, end)}`.trimEnd(),
+  );
+}
+
+/** From the first character to before the last, in UTF-16 units. */
+export type RowRange = readonly [start: number, end: number];
+
+/** Never the first in a row. */
+const CLOSING = "[、。，．）」』】〉》！？：；…ー\\p{Mark}]";
+const atoms = new RegExp(` +|${WIDE}${CLOSING}*|(?:(?!${WIDE})[^ ])+`, "gu");
+
+/** Wraps between words, and between Chinese, Japanese and Korean characters. The first row may have less room. */
+export function breakLine(line: string, columns: number, firstColumns = columns): RowRange[] {
+  const rows: RowRange[] = [];
+  let [start, end, width, room] = [0, 0, 0, firstColumns];
+  const endRow = (at: number): void => {
+    rows.push([start, at]);
+    room = columns;
+  };
+  for (const { 0: atom, index } of line.matchAll(atoms)) {
+    const wide = plainWidth(atom);
+    if (atom.startsWith(" ")) {
+      if (end > start) width += wide;
+      continue;
+    }
+    if (end === start) start = index;
+    if (width + wide <= room) {
+      end = index + atom.length;
       width += wide;
       continue;
     }
-    if (row.trim() !== "") {
-      rows.push(row);
-      row = indent;
+    if (end > start) endRow(end);
+    start = index;
+    const pieces = cutWord(atom, Math.max(1, room));
+    for (const piece of pieces.slice(0, -1)) {
+      endRow(start + piece.length);
+      start += piece.length;
     }
-    const pieces = cutWord(word.trimStart(), Math.max(1, columns - row.length));
-    rows.push(...pieces.slice(0, -1).map((piece) => row + piece));
-    row += pieces.at(-1) ?? "";
-    width = plainWidth(row);
+    end = index + atom.length;
+    width = plainWidth(pieces.at(-1) ?? "");
   }
-  return [...rows, row].map((each) => each.trimEnd());
+  return end > start || rows.length === 0 ? [...rows, [start, end]] : rows;
 }
 
 /** Wraps every line of the text, each after the same lead. */
@@ -76,7 +98,7 @@ export function cutWord(word: string, columns: number): string[] {
   const pieces: string[] = [];
   let piece = "";
   let width = 0;
-  for (const { segment } of graphemes.segment(word)) {
+  for (const segment of graphemesOf(word)) {
     const wide = displayWidth(segment);
     if (width + wide > columns && piece !== "") {
       pieces.push(piece);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { namedCommands } from "../../src/cli/commands/index.ts";
 import { main } from "../../src/cli/main.ts";
-import { slashCommands } from "../../src/cli/repl/slash-commands.ts";
+import { shellCommands } from "../../src/cli/repl/shell-command.ts";
+import { commandSummaries } from "../../src/cli/repl/slash-commands.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { FakeIO } from "./fake-io.ts";
 import { FakeRuntime } from "./fake-session.ts";
@@ -13,6 +14,7 @@ async function troupe(...words: string[]) {
   return { code, err: io.err.text, sessions: runtime.sessions };
 }
 
+const slashCommands = Object.keys(commandSummaries).filter((name) => !Object.hasOwn(shellCommands, name));
 const ways: readonly (readonly string[])[] = [["-p"], ["fanout", "look"], ["start", "look"]];
 
 describe("a command of the conversation in the terminal, given to another", () => {
@@ -33,13 +35,12 @@ describe("a command of the conversation in the terminal, given to another", () =
   );
 
   test.each([
-    ["/help", "troupe --help lists"],
-    ["/agents", "troupe agents lists"],
-    ["/mcp", "troupe mcp list shows"],
-    ["/permissions", "troupe permissions list shows"],
-    ["/config", "troupe config shows"],
-    ["/mode plan", "--permission-mode sets"],
-    ["/compact", "troupe --continue resumes the last one there"],
+    ["/help", "troupe --help lists what a shell has"],
+    ["/agents", "in a shell there is troupe agents"],
+    ["/mcp", "in a shell there is troupe mcp"],
+    ["/permissions", "in a shell there is troupe permissions"],
+    ["/config", "in a shell there is troupe config"],
+    ["/mode plan", "troupe --help lists what a shell has"],
   ])("%s: what a shell has for it is named", async (line, words) => {
     expect((await troupe("-p", "--offline", line)).err).toContain(words);
   });

@@ -154,7 +154,7 @@ describe("A17.1: troupe mcp login and logout", { timeout: 60_000 }, () => {
         ...{ code, out: "", err: expect.stringContaining(sentence) },
       });
     expect(await mcp(folders, "login")).toMatchObject({
-      ...{ code: 2, err: expect.stringContaining("Write it as troupe mcp login NAME.") },
+      ...{ code: 2, err: expect.stringContaining("mcp login needs NAME: troupe mcp login NAME.") },
     });
     expect(requests).toEqual([]);
     await close();

@@ -90,8 +90,8 @@ describe("troupe mcp add, add-json and remove", () => {
   });
 
   test.each([
-    [[], "mcp needs to know what to do"],
-    [["ad"], 'mcp cannot "ad"'],
+    [[], "mcp needs a subcommand: list, get, add, "],
+    [["ad"], 'mcp has no subcommand "ad"; did you mean mcp add?'],
     [["add", "a"], "Write it as troupe mcp add NAME"],
     [["add", "a", "-t", "http", "it"], "needs one address"],
     [["add", "a", "-e", "T", "it"], "has no name and value"],

@@ -17,25 +17,14 @@ import { isObject } from "../../lib/json.ts";
 import type { Picture } from "../../mailbox/conversation.ts";
 import type { ShowForm } from "../mcp-serve/elicit-user.ts";
 
-/** What one session asks of its client, and shows it. */
-export interface AcpClient {
-  /** Never throws: a client that has gone is shown nothing. */
-  show(update: SessionUpdate): void;
-  choose(
-    toolCall: ToolCall,
-    options: PermissionOption[],
-    signal: AbortSignal,
-  ): Promise<RequestPermissionResponse["outcome"]>;
-  /** Null if the client shows no forms. */
-  readonly showForm: ShowForm | null;
-}
+export type AcpClient = ReturnType<typeof acpClient>;
 
-/** `session`: its ID, as soon as there is one. */
+/** What one session asks of its client, and shows it. `session`: its ID, as soon as there is one. */
 export function acpClient(
   { client, signal: gone }: Pick<AgentConnection, "client" | "signal">,
   capabilities: ClientCapabilities,
   session: () => string,
-): AcpClient {
+) {
   /** An answer that no longer comes is none: the session is about to be left, and its agents must not learn of a no. */
   const answered = async <T>(answer: Promise<T>, signal: AbortSignal): Promise<T> => {
     try {
@@ -65,16 +54,22 @@ export function acpClient(
     return { action, content: isObject(content) ? content : {} };
   };
   return {
-    show(update) {
+    /** Never throws: a client that has gone is shown nothing. */
+    show(update: SessionUpdate) {
       client.notify(methods.client.session.update, { sessionId: session(), update }).catch(() => {});
     },
-    async choose(toolCall, options, signal) {
+    async choose(
+      toolCall: ToolCall,
+      options: PermissionOption[],
+      signal: AbortSignal,
+    ): Promise<RequestPermissionResponse["outcome"]> {
       const request: RequestPermissionRequest = { sessionId: session(), toolCall, options };
       const answer = client.request(methods.client.session.requestPermission, request, {
         ...{ cancellationSignal: signal, stopWaitingOnCancel: true },
       });
       return (await answered(answer, signal)).outcome;
     },
+    /** Null if the client shows no forms. */
     showForm: capabilities.elicitation?.form ? showForm : null,
   };
 }

@@ -19,25 +19,8 @@ import { sessionTitle } from "../user-text.ts";
 import { type AcpClient, type ClientPrompt, readClientPrompt } from "./acp-client.ts";
 import { sessionUpdates, textChunk, type UpdateParts } from "./session-updates.ts";
 
-export type AcpHandle = Pick<
-  SupervisorHandle,
-  | "session"
-  | "prompt"
-  | "cancel"
-  | "compact"
-  | "skills"
-  | "mcp"
-  | "mode"
-  | "setMode"
-  | "models"
-  | "usage"
-  | "tree"
-  | "detach"
-  | "close"
->;
-
 export interface AcpSessionParts extends UpdateParts {
-  readonly handle: AcpHandle;
+  readonly handle: SupervisorHandle;
   /** Returns why the client may not choose a mode, or null. */
   whyNot(mode: PermissionMode): string | null;
   readonly client: Pick<AcpClient, "show">;

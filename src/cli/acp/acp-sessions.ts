@@ -10,13 +10,13 @@ import { eventsOf, type PastConversation } from "../../features/events/journal-e
 import { within } from "../../lib/clock.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import { todoOf } from "../../mailbox/turns.ts";
-import { whyNotAsRoot } from "../../policy/root-bypass.ts";
 import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 import { whyNotMode } from "../../settings/permissions.ts";
 import { type Arguments, withFlags } from "../arguments.ts";
 import type { Context } from "../command.ts";
 import { followSettings } from "../follow-settings.ts";
 import type { Option } from "../option.ts";
+import { rootRefusal } from "../process-io.ts";
 import { resumeFlags, sessionFlags } from "../session-flags.ts";
 import { setUpSessionOrResume } from "../setup-or-resume.ts";
 import { resumeHint, unfinishedText } from "../unfinished.ts";
@@ -120,8 +120,7 @@ export class AcpSessions {
     following.abort();
     const { note, context } = this.#parts;
     if (reason !== null) handle.detach(reason);
-    const { main, agents } = handle.unfinished();
-    const who = unfinishedText({ main, agents: agents.length });
+    const who = unfinishedText(handle.unfinished());
     if (who !== null)
       note(`${who} still at work; ${resumeHint(handle.session, undefined, undefined, { engine })}`);
     const isClosed = await within(context.io.clock, CLOSE_MS, handle.close());
@@ -163,9 +162,7 @@ export class AcpSessions {
     session = new AcpSession({
       ...{ handle, announced, client, sharedTodos },
       todos: todoOf(before?.turns ?? []),
-      whyNot: (mode) =>
-        whyNotMode(mode, settings()) ??
-        whyNotAsRoot(mode, { ...(io.runningAs ?? { uid: null, contained: false }), env: io.env }),
+      whyNot: (mode) => whyNotMode(mode, settings()) ?? rootRefusal(mode, io),
     });
     this.#open.set(id, { session, handle, following, engine: setup.engine });
     if (replay && before !== undefined)

@@ -130,23 +130,9 @@ export function sessionUpdates({
         return [...end(event), ...plan()];
       case "agent":
         return agent(event.view);
-      // What waits for the user is a request of its own; the client's user learns of the rest from the answer.
-      case "session":
-      case "prompt":
-      case "command":
-      case "asked":
-      case "queued":
-      case "merge":
-      case "settled":
-      case "waiting":
-      case "paused":
-      case "woken":
-      case "answered":
-      case "compacted":
-      case "warning":
-        return [];
       default:
-        return event satisfies never;
+        // What waits for the user is a request of its own; the client's user learns of the rest from the answer.
+        return [];
     }
   };
 }

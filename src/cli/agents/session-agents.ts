@@ -3,7 +3,7 @@ import { type AgentDefinition, findAgent } from "../../context/agents/definition
 import type { AgentsFlag } from "../../context/agents/from-fields.ts";
 import type { AgentLibrary, LoadedAgents } from "../../context/agents/load.ts";
 import { formatProblem } from "../../context/markdown/fields.ts";
-import type { AgentPlacement, AgentsNow } from "../../features/agents/agent-types.ts";
+import type { AgentPlacement } from "../../features/agents/agent-types.ts";
 import type { ListedAgent } from "../../features/agents/listing.ts";
 import { nearName } from "../../lib/near-name.ts";
 import { userPlaces } from "../../settings/paths.ts";
@@ -16,14 +16,6 @@ import { sessionFlags as flags } from "../session-flags.ts";
 
 /** At the start of a session; `troupe agents` lists all. */
 const MOST_NOTES = 3;
-
-export interface SessionAgents {
-  readonly agents: readonly AgentDefinition[];
-  /** As they are before a later prompt. */
-  readonly agentsNow: AgentsNow;
-  /** What the user must know of them. */
-  readonly notes: readonly string[];
-}
 
 /** Finds the agent types that files and the flag define for a directory. */
 export async function agentLibraryIn(
@@ -42,10 +34,7 @@ export async function agentLibraryIn(
 }
 
 /** Reads the agent types for a session. Each problem of their files is noted once. */
-export async function sessionAgents(
-  library: AgentLibrary,
-  { withServers = true, withHooks = true } = {},
-): Promise<SessionAgents> {
+export async function sessionAgents(library: AgentLibrary, { withServers = true, withHooks = true } = {}) {
   let known = await library.look();
   const noted = new Set<string>();
   const notesOn = ({ problems, inert }: LoadedAgents): readonly string[] => {
@@ -68,7 +57,9 @@ export async function sessionAgents(
   });
   return {
     agents: known.agents.map(restrict),
+    /** What the user must know of them. */
     notes: notesOn(known),
+    /** As they are before a later prompt. */
     async agentsNow() {
       const now = await library.look();
       if (now === known) return null;

@@ -2,7 +2,7 @@ import { paintFor } from "../../terminal/output-stream.ts";
 import type { Arguments } from "../arguments.ts";
 import { type Context, withSubcommands } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { choice, text } from "../option.ts";
+import { text } from "../option.ts";
 import { printJson, printNotes } from "../print.ts";
 import { jsonFlag, sessionFlags } from "../session-flags.ts";
 
@@ -12,15 +12,10 @@ const input = text({
   summary: `the whole input of the tool, such as '{"file_path": "src/a.ts"}'`,
 });
 const { cwd, addDir, trust, allowedTools, disallowedTools, permissionMode, pluginDir } = sessionFlags;
-const mode = choice({
-  name: "mode",
-  aliases: ["permission-mode"],
-  choices: ["default", "acceptEdits", "plan", "bypassPermissions", "dontAsk"],
-  also: { bypass: "bypassPermissions" },
-  summary: permissionMode.summary,
-  fallback: "that of your settings, else default",
-});
-
+const mode = {
+  ...permissionMode,
+  ...{ name: "mode", aliases: [permissionMode.name], fallback: "that of your settings, else default" },
+};
 const options = [mode, jsonFlag, cwd, addDir, trust, allowedTools, disallowedTools, pluginDir];
 
 /** `troupe permissions`: what would happen to a call, and why, without making it (A6.9). */

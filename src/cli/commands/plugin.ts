@@ -1,10 +1,16 @@
-import { withSubcommands } from "../command.ts";
+import { type Subcommand, withSubcommands } from "../command.ts";
 import { UsageError } from "../exit-codes.ts";
 import { flag } from "../option.ts";
 
 const yes = flag({ name: "yes", summary: "of install, enable and update: agree to what the plug-ins run" });
 
 const load = () => import("../plugins/plugin-actions.ts");
+
+const enable: Subcommand = {
+  takes: "NAME",
+  options: [yes],
+  run: async ([id = ""], args, { io }) => (await load()).enablePlugin(id, args.value(yes), io),
+};
 
 /** `troupe plugin`: plug-ins of marketplaces. */
 export const pluginCommand = withSubcommands({
@@ -31,17 +37,9 @@ export const pluginCommand = withSubcommands({
         );
       },
     },
-    install: {
-      takes: "NAME",
-      options: [yes],
-      run: async ([id = ""], args, { io }) => (await load()).enablePlugin(id, args.value(yes), io),
-    },
+    install: enable,
     list: { run: async (_, __, { io }) => (await load()).listPlugins(io) },
-    enable: {
-      takes: "NAME",
-      options: [yes],
-      run: async ([id = ""], args, { io }) => (await load()).enablePlugin(id, args.value(yes), io),
-    },
+    enable,
     update: {
       takes: "[NAME]",
       options: [yes],

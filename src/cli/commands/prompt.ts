@@ -3,16 +3,16 @@ import { noUsage } from "../../mailbox/conversation.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { JsonSchema, Summary } from "../../mailbox/messages.ts";
 import { noReceipts } from "../../mailbox/turns.ts";
-import { whyNotAsRoot } from "../../policy/root-bypass.ts";
 import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { agentName } from "../agent-text.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import type { Job, JobEnd } from "../jobs.ts";
+import { type Job, type JobEnd, MAIN_JOB, promptJob } from "../jobs.ts";
 import { choice, duration, flag, text } from "../option.ts";
 import { printNotes } from "../print.ts";
+import { rootRefusal } from "../process-io.ts";
 import { readFlagObject, readStdin } from "../read-input.ts";
 import { promptJson } from "../result-json.ts";
 import { endSentence, formatResultText, lastEnd, printRefusals, unfinishedSentence } from "../results.ts";
@@ -30,7 +30,6 @@ import type { SessionSettings } from "../session-settings.ts";
 import type { SessionSetup } from "../session-setup.ts";
 import { limitStart, setUpSessionOrResume } from "../setup-or-resume.ts";
 import { whyNotCalled } from "../skills.ts";
-import type { JsonStream } from "../stream-json/json-stream.ts";
 import { unfinishedText } from "../unfinished.ts";
 import { sessionTitle } from "../user-text.ts";
 
@@ -181,13 +180,11 @@ function checkFormats(args: Arguments, format: string, readsLines: boolean): voi
 }
 
 /** Loaded only by those who ask for it. */
-async function openStream(args: Arguments, { io }: Context, { options }: SessionSetup): Promise<JsonStream> {
+async function openStream(args: Arguments, { io }: Context, { options }: SessionSetup) {
   const { openJsonStream } = await import("../stream-json/json-stream.ts");
   return openJsonStream({
     ...{ io, partial: args.value(partialMessages) },
-    whyNot: (mode) =>
-      options.whyNotMode?.(mode) ??
-      whyNotAsRoot(mode, { ...(io.runningAs ?? { uid: null, contained: false }), env: io.env }),
+    whyNot: (mode) => options.whyNotMode?.(mode) ?? rootRefusal(mode, io),
     note: (line) => void io.stderr.write(`${safeLine(line)}\n`),
   });
 }
@@ -198,16 +195,9 @@ function timeoutInSettings({ read }: SessionSettings): number | undefined {
   return backgroundMinutes === 0 ? undefined : backgroundMinutes * 60_000;
 }
 
-const main = { type: "main", description: "main conversation" } as const;
-
-function promptJob(prompt: string): Job {
-  return { ...main, start: (session, signal) => session.prompt(prompt, signal) };
-}
-
 /** Throws if nothing was cut off and the session was closed: then its result was printed before. */
 function resumeJob(session: SupervisorHandle, note: (line: string) => void, ended: boolean): Job {
-  const { main: isMain, agents } = session.unfinished();
-  const who = unfinishedText({ main: isMain, agents: agents.length });
+  const who = unfinishedText(session.unfinished());
   if (who === null && (ended || session.tree().length === 0)) {
     throw new UsageError(
       `Nothing in session ${session.session} was cut off, and there is no prompt: troupe -p --resume ${session.session} "your question".`,
@@ -219,7 +209,7 @@ function resumeJob(session: SupervisorHandle, note: (line: string) => void, ende
       : `Resuming session ${session.session}: ${who} cut off.`,
   );
   return {
-    ...main,
+    ...MAIN_JOB,
     start: async (handle, signal) => (await handle.resumeUnfinished(signal)) ?? withoutMain(handle.tree()),
   };
 }
@@ -230,7 +220,7 @@ function withoutMain(views: readonly AgentView[]): JobEnd {
   const text = own.map((view) => `## ${agentName(view)}\n\n${view.summary?.text ?? ""}`).join("\n\n");
   const status = own.every(({ summary }) => summary?.status === "done") ? "done" : "partial";
   const summary = { status, text, turns: 0, usage: noUsage, receipts: noReceipts } as const;
-  return { ...main, id: null, summary, durationMs: 0 };
+  return { ...MAIN_JOB, id: null, summary, durationMs: 0 };
 }
 
 /** What the user should know in addition to the answer; JSON has most of it. */

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { lockHolder } from "../../journal/numbered-lock.ts";
 import { journalFile, troupeHome } from "../../journal/paths.ts";
 import { readJournal } from "../../journal/reader.ts";
-import { listSessions } from "../../journal/sessions.ts";
+import { type FoundSession, listSessions } from "../../journal/sessions.ts";
 import { errorCode, errorMessage } from "../../lib/errors.ts";
 import { settingsReader } from "../../policy/trust/trust.ts";
 import { paintFor } from "../../terminal/output-stream.ts";
@@ -13,6 +13,7 @@ import { settingsSource, workingDir } from "../directories.ts";
 import { exitCodes, quoted, UsageError } from "../exit-codes.ts";
 import { flag } from "../option.ts";
 import { printJson, printNotes } from "../print.ts";
+import type { CliIO } from "../process-io.ts";
 import { jsonFlag, resumeFlags, sessionFlags, sessionOptions } from "../session-flags.ts";
 import { sessionListText, sessionNamed } from "../session-list.ts";
 import { runConversation } from "./conversation.ts";
@@ -124,15 +125,9 @@ async function show(id: string, args: Arguments, { io }: Context): Promise<numbe
       },
     });
   }
-  const journal = await readJournal(journalFile(session.folder));
-  if (journal.type === "refused") {
-    await printNotes(io, [journal.reason]);
-    return exitCodes.notDone;
-  }
-  const { records, notes } = journal;
-  await printNotes(io, notes);
-  const { sessionStory } = await import("../session-story.ts");
-  const story = sessionStory(records);
+  const read = await readStory(session, io);
+  if (read === null) return exitCodes.notDone;
+  const { story, notes } = read;
   const isHeld = lockHolder(session.folder) !== null;
   if (args.value(jsonFlag))
     await printJson(io, { id: session.id, folder: session.folder, isHeld, ...story, notes });
@@ -143,23 +138,28 @@ async function show(id: string, args: Arguments, { io }: Context): Promise<numbe
   return exitCodes.done;
 }
 
+/** Returns null if its journal cannot be read, after a note that says so. */
+async function readStory({ folder }: FoundSession, io: CliIO) {
+  const journal = await readJournal(journalFile(folder));
+  const notes = journal.type === "refused" ? [journal.reason] : journal.notes;
+  await printNotes(io, notes);
+  if (journal.type === "refused") return null;
+  const { sessionStory } = await import("../session-story.ts");
+  return { story: sessionStory(journal.records), notes };
+}
+
 async function exportTo(file: string, id: string, { io }: Context): Promise<number> {
   const [, kind] = /\.(md|html)$/.exec(file) ?? [];
   if (kind !== "md" && kind !== "html")
     throw new UsageError(`The file must end in .md or .html, and ${quoted(file)} does not.`);
   const session = await sessionNamed(id, troupeHome(io.env, io.homedir));
-  const journal = await readJournal(journalFile(session.folder));
-  if (journal.type === "refused") {
-    await printNotes(io, [journal.reason]);
-    return exitCodes.notDone;
-  }
-  await printNotes(io, journal.notes);
-  const { sessionStory } = await import("../session-story.ts");
+  const read = await readStory(session, io);
+  if (read === null) return exitCodes.notDone;
   const { sessionDocument } = await import("../session-document.ts");
   const path = resolve(io.cwd, file);
   try {
     // Only its user may read it, as the journal.
-    await writeFile(path, sessionDocument(sessionStory(journal.records), kind), { flag: "wx", mode: 0o600 });
+    await writeFile(path, sessionDocument(read.story, kind), { flag: "wx", mode: 0o600 });
   } catch (error) {
     const why =
       errorCode(error) === "EEXIST" ? "it exists already; choose another name" : errorMessage(error);

@@ -10,6 +10,7 @@ import type { Command, Context } from "../command.ts";
 import { workingDir } from "../directories.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { runFanOut } from "../fanout-session.ts";
+import { promptJob } from "../jobs.ts";
 import { choice, flag } from "../option.ts";
 import { accountLine, endSentence, fanoutText, formatResultText, lastEnd } from "../results.ts";
 import { runSession } from "../run-session.ts";
@@ -115,13 +116,7 @@ export function askInBackground(
   return runSession(context, setup, {
     jobs(_session, note) {
       lines.print = note;
-      return [
-        {
-          type: "main",
-          description: "main conversation",
-          start: (handle, signal) => handle.prompt(prompt, signal),
-        },
-      ];
+      return [promptJob(prompt)];
     },
     onEvent: lines.onEvent,
     async report(finished) {

@@ -56,10 +56,10 @@ export async function changeSetting(
   root: string,
 ): Promise<SettingChanged> {
   const key = requireKey(name);
-  if (key.type === "group")
-    throw new UsageError(
-      `${name} is not one setting but several; name one of them: ${namesBelow(key.path).join(", ")}.`,
-    );
+  if (key.type === "group") {
+    const names = settings.filter((one) => isBelow(one.path, key.path)).map(settingName);
+    throw new UsageError(`${name} is not one setting but several; name one of them: ${names.join(", ")}.`);
+  }
   const checked = word === undefined ? { value: undefined } : parseValue(key, word);
   if ("problem" in checked) {
     const how = key.setting.what.startsWith("a list ") ? `; write it as '["…", "…"]'` : "";
@@ -86,8 +86,4 @@ export async function changeSetting(
         ? "It takes effect when you have agreed to what this directory's settings grant: the next conversation here asks you, and --trust agrees for one run."
         : null,
   };
-}
-
-function namesBelow(path: readonly string[]): string[] {
-  return settings.filter((one) => isBelow(one.path, path)).map(settingName);
 }

@@ -1,6 +1,6 @@
 import { MAIN } from "../../mailbox/ids.ts";
-import type { ModelClient } from "../../model/client.ts";
 import { aliasesFrom, DEFAULT_MODEL } from "../../model/model-names.ts";
+import { openProvider } from "../../model/open-provider.ts";
 import type { ModelSource } from "../../session/options.ts";
 import type { Settings } from "../../settings/read-settings.ts";
 import { shortTime } from "../../terminal/figures.ts";
@@ -28,13 +28,13 @@ export async function checkModel(
   const { availableModels } = settings;
   const given = args.value(sessionFlags.model) ?? choice.model;
   const asked = availableModel(given, choice, { aliases, availableModels }) ?? DEFAULT_MODEL;
-  const client = await clientOf(source, aliases, env);
-  if (client === null) {
+  if (source.provider === "offline") {
     const text = "the offline model: it searches and cites, but does not reason";
     if (note === undefined) return { name, state: "ok", text };
     const todo = "Set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL or OPENAI_BASE_URL for a server of your own.";
     return { name, state: "warning", text: `no key and no server is set, so it is ${text}`, todo };
   }
+  const client = source.provider === "client" ? source.client : await openProvider({ source, aliases, env });
   const over = new AbortController();
   const cancel = io.clock.after(REPLY_MS, () => over.abort());
   const since = io.clock.now();
@@ -65,30 +65,6 @@ export async function checkModel(
     ...{ name, state: isBusy ? "warning" : "wrong", text: message },
     ...(isBusy ? { todo: "Key and address are right; wait, or use another model." } : {}),
   };
-}
-
-async function clientOf(
-  source: ModelSource,
-  aliases: Readonly<Record<string, string>>,
-  env: Env,
-): Promise<ModelClient | null> {
-  const options = { aliases, env };
-  switch (source.provider) {
-    case "anthropic": {
-      const { anthropicModel } = await import("../../model/anthropic.ts");
-      return anthropicModel({ ...source, ...options });
-    }
-    case "openai": {
-      const { openaiModel } = await import("../../model/openai.ts");
-      return openaiModel({ ...source, ...options });
-    }
-    case "offline":
-      return null;
-    case "client":
-      return source.client;
-    default:
-      return source satisfies never;
-  }
 }
 
 function hostOf(source: ModelSource): string {

@@ -8,7 +8,7 @@ import { exitCodes, UsageError } from "../exit-codes.ts";
 import { printNotes } from "../print.ts";
 import type { CliIO } from "../process-io.ts";
 import { readInboxAnswer, type TypedAnswer } from "./answer.ts";
-import { dismissNotice, type InboxEntry, isNotice, readInbox, waitingIn } from "./entries.ts";
+import { dismissNotice, isNotice, readInbox, waitingIn } from "./entries.ts";
 import { inboxText } from "./text.ts";
 
 type Where = Pick<CliIO, "env" | "homedir" | "clock" | "cwd">;
@@ -20,16 +20,16 @@ export async function printInbox(asJson: boolean, io: CliIO): Promise<void> {
   const now = Date.parse(io.clock.date());
   const { entries, notes } = await readInbox(troupeHome(io.env, io.homedir), now);
   await printNotes(io, notes);
-  if (asJson) await io.stdout.write(entries.map((entry) => `${JSON.stringify(jsonOf(entry))}\n`).join(""));
+  if (asJson)
+    for (const { id, since, session, what } of entries) {
+      const about = { session: session.id, cwd: session.cwd, title: session.title };
+      await io.stdout.write(`${JSON.stringify({ id, since, ...about, ...what })}\n`);
+    }
   else if (entries.length === 0) await printNotes(io, [NOTHING]);
   else {
     const paint = paintFor(io.stdout, io.env);
     await io.stdout.write(inboxText(entries, now, { command: "troupe inbox", here: io.cwd, paint }));
   }
-}
-
-function jsonOf({ id, since, session, what }: InboxEntry): object {
-  return { id, since, session: session.id, cwd: session.cwd, title: session.title, ...what };
 }
 
 /** `troupe inbox ID ANSWER`. */

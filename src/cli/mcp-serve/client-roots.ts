@@ -22,19 +22,11 @@ interface RootsParts {
   note(line: string): void;
 }
 
-/** Directories with a client's roots, and their changes. */
-interface FollowedRoots {
-  /** Those that were added by flags and settings, then the roots. */
-  readonly dirs: readonly string[];
-  /** Calls back with the directories after each change, and immediately if there was one since. */
-  follow(listener: (dirs: readonly string[]) => void): void;
-}
-
 /** Reads a client's roots, now and each time it says that they have changed. What it does not list is no longer added. */
 export async function followRoots(
   connection: Pick<McpConnection, "roots" | "onRootsChanged">,
   { setup, homedir, note }: RootsParts,
-): Promise<FollowedRoots> {
+) {
   const { additionalDirs: given = [], cwd } = setup.options;
   let listener: (dirs: readonly string[]) => void = () => {};
   const read = async (): Promise<readonly string[]> => {
@@ -56,8 +48,10 @@ export async function followRoots(
   });
   const dirs = await last;
   return {
+    /** Those that were added by flags and settings, then the roots. */
     dirs,
-    follow(next) {
+    /** Calls back with the directories after each change, and immediately if there was one since. */
+    follow(next: (dirs: readonly string[]) => void) {
       listener = next;
       void last.then((now) => now === dirs || next(now));
     },

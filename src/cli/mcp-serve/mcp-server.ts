@@ -118,23 +118,10 @@ export interface McpServerParts {
 }
 
 /** One client's connection. */
-export interface McpConnection {
-  connect(transport: Transport): Promise<void>;
-  /** The client's own name; empty before it has given one. */
-  clientName(): string;
-  /** The URIs of its roots; empty if it has none. Rejects if it does not say. */
-  roots(): Promise<readonly string[]>;
-  /** Calls back each time the client says that its roots have changed. */
-  onRootsChanged(listener: () => void): void;
-  /** Shows a form to the user; null if the client cannot. */
-  form(): ShowForm | null;
-  /** Resolves when every call has its answer. */
-  settled(): Promise<void>;
-  close(): Promise<void>;
-}
+export type McpConnection = ReturnType<typeof mcpServer>;
 
 /** Creates the protocol's side of `troupe mcp serve`: a list of tools, their calls, forms as elicitation. */
-export function mcpServer({ version, instructions, tools, onProblem }: McpServerParts): McpConnection {
+export function mcpServer({ version, instructions, tools, onProblem }: McpServerParts) {
   // The lower of the SDK's two servers: errors in a call are explained in our words.
   const server = new Server(
     { name: "troupe", title: "Troupe", version },
@@ -157,15 +144,21 @@ export function mcpServer({ version, instructions, tools, onProblem }: McpServer
     return answer.finally(() => open.delete(answer));
   });
   return {
-    connect: (transport) => server.connect(new StatelessServing(transport)),
+    connect: (transport: Transport) => server.connect(new StatelessServing(transport)),
+    /** The client's own name; empty before it has given one. */
     clientName: () => server.getClientVersion()?.name ?? "",
-    async roots() {
+    /** The URIs of its roots; empty if it has none. Rejects if it does not say. */
+    async roots(): Promise<readonly string[]> {
       if (server.getClientCapabilities()?.roots === undefined) return [];
       const { roots } = await server.listRoots({}, { timeout: ROOTS_MS });
       return roots.map(({ uri }) => uri);
     },
-    onRootsChanged: (listener) => server.setNotificationHandler(RootsListChangedNotificationSchema, listener),
+    /** Calls back each time the client says that its roots have changed. */
+    onRootsChanged: (listener: () => void) =>
+      server.setNotificationHandler(RootsListChangedNotificationSchema, listener),
+    /** Shows a form to the user; null if the client cannot. */
     form: () => (server.getClientCapabilities()?.elicitation?.form === undefined ? null : showForm(server)),
+    /** Resolves when every call has its answer. */
     async settled() {
       await Promise.all(open);
       // The SDK sends an answer one turn of the event loop after its handler returns it.

@@ -5,6 +5,7 @@ import type { TrustedSettings } from "../../policy/trust/trust.ts";
 import type { Leaf } from "../../settings/leaves.ts";
 import type { ReadSettings } from "../../settings/read-settings.ts";
 import { schema } from "../../settings/schema.ts";
+import { counted } from "../../terminal/figures.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CliIO } from "../process-io.ts";
 import { sessionFlags as flags, INBOX, permissionPromptTool, STDIO } from "../session-flags.ts";
@@ -82,4 +83,35 @@ export function bareReason(sentence: string, { name, file }: Pick<ServerStatus, 
     `${server} `,
   ].find((words) => sentence.startsWith(words));
   return sentence.slice(beginning?.length ?? 0);
+}
+
+/** Returns the state of a server, with what the user can do about it. `commands`: where they type it. */
+export function serverStateText(
+  server: ServerStatus,
+  { commands, prompts = 0 }: { readonly commands: "/mcp" | "troupe mcp"; readonly prompts?: number },
+): string {
+  const { slug, state, tools, changed } = server;
+  switch (state.type) {
+    case "connected": {
+      const offers = [counted(tools, "tool"), ...(prompts > 0 ? [counted(prompts, "prompt")] : [])].join(
+        ", ",
+      );
+      if (changed.length === 0) return `connected, ${offers}`;
+      const are =
+        changed.length === 1 ? "1 tool has changed and is" : `${changed.length} tools have changed and are`;
+      return `connected, ${offers}; ${are} refused: /mcp changes ${slug} shows them`;
+    }
+    case "starting":
+      return state.reason === undefined ? "starting" : `starting again: ${bareReason(state.reason, server)}`;
+    case "needs-auth":
+      return `wants you to sign in: ${commands} login ${slug}`;
+    case "failed": {
+      const again = commands === "/mcp" ? ` /mcp restart ${slug} tries again.` : "";
+      return `failed: ${bareReason(state.reason, server)}${again}`;
+    }
+    case "stopped":
+      return "stopped";
+    default:
+      return state satisfies never;
+  }
 }

@@ -9,7 +9,7 @@ import type { Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { printJson, printNotes } from "../print.ts";
 import { serversOfLeaves } from "./chosen-servers.ts";
-import { bareReason, DISABLED, NOT_TRUSTED } from "./configured-servers.ts";
+import { bareReason, DISABLED, NOT_TRUSTED, serverStateText } from "./configured-servers.ts";
 import { mcpFlags as flags } from "./mcp-flags.ts";
 import { READY_MS, type ServersHere, serversHere, startServers, unknownServer } from "./servers-here.ts";
 
@@ -138,21 +138,10 @@ function findUnfit(tools: readonly McpTool[]): string[] {
   });
 }
 
-function formatState({ state, tools, ...server }: ServerStatus): Pick<ServerRow, "state" | "works"> {
-  switch (state.type) {
-    case "connected":
-      return { state: `connected, ${tools} ${tools === 1 ? "tool" : "tools"}`, works: true };
-    case "starting":
-      return { state: `did not start within ${READY_MS / 1_000} s`, works: false };
-    case "needs-auth":
-      return { state: `needs a sign-in: ${bareReason(state.reason, server)}`, works: false };
-    case "failed":
-      return { state: `failed: ${bareReason(state.reason, server)}`, works: false };
-    case "stopped":
-      return { state: "stopped", works: false };
-    default:
-      return state satisfies never;
-  }
+function formatState(server: ServerStatus): Pick<ServerRow, "state" | "works"> {
+  const { type } = server.state;
+  if (type === "starting") return { state: `did not start within ${READY_MS / 1_000} s`, works: false };
+  return { state: serverStateText(server, { commands: "troupe mcp" }), works: type === "connected" };
 }
 
 function unusedReason(leaf: Leaf, counted: readonly Leaf[], trusted: boolean): string {

@@ -68,9 +68,23 @@ function callText({ tool, input }: AskedCall): string {
   return `${tool}(${values.length === 1 && typeof only === "string" ? only : JSON.stringify(input)})`;
 }
 
-/** Formats the rules in force, those that restrict first. */
+/** Formats the rules in force and what else decides. */
 export function rulesText(active: ActiveRules, paint: Paint): string {
   const { rules, workspace, problems } = active;
+  return `${[
+    ...block("mode", [modeText(active)], paint),
+    ...block("workspace", workspace, paint),
+    "",
+    ...ruleLines(rules, paint),
+    ...(problems.length === 0
+      ? []
+      : ["", ...problems.map((problem) => paint("yellow", visibleLine(problem)))]),
+  ].join("\n")}\n`;
+}
+
+/** Formats rules, those that restrict first; without any, a sentence says so. */
+export function ruleLines(rules: readonly Rule[], paint: Paint): string[] {
+  if (rules.length === 0) return ["No rule is in force; what the mode does not allow is asked."];
   const rows = (["deny", "ask", "allow"] as const).flatMap((behaviour) =>
     rules
       .filter((rule) => rule.behaviour === behaviour)
@@ -80,16 +94,7 @@ export function rulesText(active: ActiveRules, paint: Paint): string {
         { text: originOf(rule), paint: (text: string) => paint("dim", text) },
       ]),
   );
-  return `${[
-    ...block("mode", [modeText(active)], paint),
-    ...block("workspace", workspace, paint),
-    "",
-    ...(rows.length === 0 ? ["No rule is in force; what the mode does not allow is asked."] : []),
-    ...tableLines(rows, { widest: 40 }),
-    ...(problems.length === 0
-      ? []
-      : ["", ...problems.map((problem) => paint("yellow", visibleLine(problem)))]),
-  ].join("\n")}\n`;
+  return tableLines(rows, { widest: 40 });
 }
 
 function modeText({ mode, modeFrom }: ActiveRules): string {
@@ -97,21 +102,17 @@ function modeText({ mode, modeFrom }: ActiveRules): string {
 }
 
 /** Returns where a rule comes from, as a user finds it. */
-export function originOf({ scope, file }: Rule): string {
+function originOf({ scope, file }: Rule): string {
   return file === undefined ? (scope === "cli" ? "command line" : scope) : `${scope}, ${visibleLine(file)}`;
 }
 
-const WORDS: Readonly<Record<PermissionLevel, string>> = {
+/** The danger levels of tools as a user reads them. */
+export const DANGER: Readonly<Record<PermissionLevel, string>> = {
   read: "read: it changes nothing",
   write: "write: it changes files",
   execute: "execute: it runs programs",
   network: "network: it reaches other machines",
 };
-
-/** Returns the danger level of a tool as a user reads it. */
-export function formatDanger(level: PermissionLevel): string {
-  return WORDS[level];
-}
 
 /** Returns what a user needs to decide, in addition to the call itself. The functions make texts of the model safe to show. */
 export function aboutPermission(
@@ -125,7 +126,7 @@ export function aboutPermission(
       ? []
       : [`The model says: ${showDescription(description)}`]),
     `Why this is asked: ${visibleLine(reason)}`,
-    `Danger: ${formatDanger(level)}`,
+    `Danger: ${DANGER[level]}`,
     `From: ${askers.map(({ path }) => visibleLine(path.join(" > "))).join("; ")}`,
     ...shown.map(({ name, value }) => `${visibleLine(name)}: ${showValue(value)}`),
   ].join("\n");

@@ -11,16 +11,8 @@ import { type GitSource, gitSourceText } from "./sources.ts";
 /** A server that sends nothing for 30 s is given up. */
 const PATIENT = ["-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=30"];
 
-/** Something that git got, next to the place where it belongs. */
-export interface FreshClone {
-  readonly dir: string;
-  /** Puts it into its place, instead of what was there. */
-  place(): void;
-  discard(): void;
-}
-
-/** Gets exactly what a source names. Throws a sentence if that is not there. */
-export async function cloneBeside(io: CliIO, { source, to }: Clone): Promise<FreshClone> {
+/** Gets exactly what a source names, next to the place where it belongs. Throws a sentence if that is not there. */
+export async function cloneBeside(io: CliIO, { source, to }: Clone) {
   const dir = join(dirname(to), `.new-${process.pid}-${basename(to)}`);
   const discard = () => rmSync(dir, { recursive: true, force: true });
   discard();
@@ -36,6 +28,7 @@ export async function cloneBeside(io: CliIO, { source, to }: Clone): Promise<Fre
     dir,
     discard,
     // By renames, so that no half of a clone is ever in its place.
+    /** Puts it into its place, instead of what was there. */
     place() {
       const old = `${dir}.old`;
       rmSync(old, { recursive: true, force: true });

@@ -2,7 +2,7 @@ import type { AgentView } from "../../events/event.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import { cutToWidth } from "../../terminal/display-width.ts";
 import { counted } from "../../terminal/figures.ts";
-import { createEditor, type Editor, type EditorRows } from "../../terminal/input/editor.ts";
+import { createEditor, type Editor, type EditorRows, type Overlay } from "../../terminal/input/editor.ts";
 import { isKey, type Key } from "../../terminal/input/keys.ts";
 import type { Inside } from "../../terminal/live/inside.ts";
 import type { Paint } from "../../terminal/output-stream.ts";
@@ -10,13 +10,7 @@ import { safeText } from "../../terminal/safe-text.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import { agentFigures, formatDoingAndOverlap, nameToFit, stateMark } from "../agent-text.ts";
 import { agentLines, inTreeOrder } from "../live-tree.ts";
-import type { AgentActions } from "./repl-session.ts";
-
-/** The tree of agents in place of the prompt, and the view into one of them. It has the keys while it is open. */
-export interface AgentBrowser extends Pick<Editor, "rows"> {
-  readonly isOpen: boolean;
-  take(key: Key): void;
-}
+import type { AgentActions } from "./agent-actions.ts";
 
 export interface AgentBrowserParts {
   readonly agents: AgentActions;
@@ -48,14 +42,14 @@ const TREE_KEYS = [
 /** Rows of an agent's summary. */
 const SUMMARY_ROWS = 12;
 
-/** Returns null if there is no agent to show. */
+/** The tree of agents in place of the prompt, and the view into one of them. Returns null if there is no agent to show. */
 export function openAgentBrowser({
   agents,
   inside,
   paint,
   now,
   onChange,
-}: AgentBrowserParts): AgentBrowser | null {
+}: AgentBrowserParts): Overlay | null {
   let isOpen = true;
   let place: Place = { type: "tree" };
   let at: ActorId | null = null;

@@ -2,27 +2,17 @@ import type { AgentView } from "../../events/event.ts";
 import { totalTokens } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import { counted, shortCount } from "../../terminal/figures.ts";
-import type { Paint } from "../../terminal/output-stream.ts";
 import { agentName, formatDoingAndOverlap, stateMark } from "../agent-text.ts";
 import { quoted } from "../exit-codes.ts";
 import { unfinishedText } from "../unfinished.ts";
-import type { ReplSession } from "./repl-session.ts";
-
-/** What the commands about agents need. */
-export interface AgentContext {
-  readonly session: Pick<ReplSession, "tree" | "cancel">;
-  readonly paint: Paint;
-  readonly now: () => number;
-  /** Resumes an agent; its summary is shown when it arrives. */
-  goOnWith(agent: AgentView, text: string): void;
-}
+import type { SlashContext } from "./slash-context.ts";
 
 const STOPPED = "The user stopped it.";
 /** The shortest ID to show, in characters. */
 const SHORTEST_ID = 4;
 
 /** `/agents` */
-export function formatAgentList({ session, paint, now }: AgentContext): string {
+export function formatAgentList({ session, paint, now }: SlashContext): string {
   const views = session.tree();
   if (views.length === 0) return "No agent was started yet.";
   const ids = views.map(({ id }) => id);
@@ -39,7 +29,7 @@ export function formatAgentList({ session, paint, now }: AgentContext): string {
 }
 
 /** `/stop [ID|all]` */
-export function stopAgents(argument: string, { session }: AgentContext): string {
+export function stopAgents(argument: string, { session }: SlashContext): string {
   const views = session.tree();
   if (argument === "" || argument === "all" || argument === MAIN) return stopAll(views, session);
   const found = agentOf(argument, views);
@@ -51,7 +41,7 @@ export function stopAgents(argument: string, { session }: AgentContext): string 
   return `Stopping ${agentName(found)}${also}; ${howToResume(found.id, views)}`;
 }
 
-function stopAll(views: readonly AgentView[], session: AgentContext["session"]): string {
+function stopAll(views: readonly AgentView[], session: SlashContext["session"]): string {
   const open = views.filter(({ state }) => state !== "ended");
   // Also for an ended agent: its background commands end with it.
   for (const { id } of open.length > 0 ? open : views.filter(({ id }) => id === MAIN))
@@ -59,14 +49,14 @@ function stopAll(views: readonly AgentView[], session: AgentContext["session"]):
   const main = open.some(({ id }) => id === MAIN);
   const agents = open.filter(({ id }) => id !== MAIN);
   const [first] = agents;
-  const who = unfinishedText({ main, agents: agents.length });
+  const who = unfinishedText({ main, agents });
   if (who === null) return "No agent is at work.";
   const again = first === undefined ? "" : ` /agents lists them; ${howToResume(first.id, views)}`;
   return `${who.charAt(0).toUpperCase()}${who.slice(1)} told to stop.${again}`;
 }
 
 /** `/resume ID TEXT` */
-export function resumeAgent(argument: string, { session, goOnWith }: AgentContext): string | null {
+export function resumeAgent(argument: string, { session, goOnWith }: SlashContext): string | null {
   const [, word = "", text = ""] = /^(\S+)\s*([\s\S]*)$/.exec(argument) ?? [];
   if (word === "" || text === "")
     return "Say which agent and what it should do: /resume ID TEXT; /agents lists them.";
@@ -80,13 +70,18 @@ export function resumeAgent(argument: string, { session, goOnWith }: AgentContex
 
 /** Returns the agent with this ID or prefix; a sentence if no agent or several match. */
 function agentOf(word: string, views: readonly AgentView[]): AgentView | string {
-  const exact = views.find(({ id }) => id === word);
-  if (exact) return exact;
-  const [first, ...others] = views.filter(({ id }) => id.startsWith(word));
-  if (first === undefined) return `There is no agent ${quoted(word)}; /agents lists them with their ids.`;
+  return findById(word, "agent", new Map(views.map((view) => [view.id, view])));
+}
+
+/** Returns what has this ID or the beginning of it; a sentence if there is not exactly one. `what`: as its command calls it. */
+export function findById<T>(word: string, what: "agent" | "task", all: ReadonlyMap<string, T>): T | string {
+  const exact = all.get(word);
+  if (exact !== undefined) return exact;
+  const [first, ...others] = [...all].filter(([id]) => id.startsWith(word));
+  if (first === undefined) return `There is no ${what} ${quoted(word)}; /${what}s lists them with their ids.`;
   return others.length === 0
-    ? first
-    : `${quoted(word)} begins the ids of ${others.length + 1} agents; give more of it.`;
+    ? first[1]
+    : `${quoted(word)} begins the ids of ${others.length + 1} ${what}s; give more of it.`;
 }
 
 function howToResume(id: ActorId, views: readonly AgentView[]): string {

@@ -13,7 +13,7 @@ import {
 } from "../config/change-setting.ts";
 import { quoted, UsageError } from "../exit-codes.ts";
 import { appliesImmediately } from "../follow-settings.ts";
-import type { OwnFiles } from "./repl-session.ts";
+import type { OwnFiles } from "./slash-context.ts";
 
 const USAGE =
   "/config KEY VALUE sets one, in your own settings; --project or --local before KEY in this folder's. /config unset KEY takes it out.";

@@ -1,7 +1,8 @@
+import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 import type { PermissionMode } from "../../settings/permissions.ts";
-import { type Choices, chosenKey } from "../../terminal/dialogs/choice-form.ts";
+import type { Choices } from "../../terminal/dialogs/choice-form.ts";
 import { wrapText } from "../../terminal/wrap.ts";
-import type { ReplSession } from "./repl-session.ts";
+import { askOneOf } from "./ask-one-of.ts";
 import type { Terminal } from "./terminal.ts";
 
 const WARNING =
@@ -17,15 +18,14 @@ const CHOICES: Choices = {
 
 /** Warns of a mode in which nothing is asked, and resolves with whether the user wants it; any other mode is no question. */
 export async function confirmMode(
-  { dialog, paint, columns }: Pick<Terminal, "dialog" | "paint" | "columns">,
+  terminal: Pick<Terminal, "dialog" | "paint" | "columns">,
   mode: PermissionMode,
 ): Promise<boolean> {
   if (mode !== "bypassPermissions") return true;
-  return dialog(async ({ print, question }) => {
-    print(paint("yellow", wrapText(WARNING, columns()).join("\n")));
-    // Ends with an answer, or with the terminal.
-    const line = await question("change to it? y or n › ", new AbortController().signal, CHOICES);
-    return /^\s*y(?:es)?\s*$/i.test(chosenKey(line ?? "", CHOICES));
+  return terminal.dialog(async (dialog) => {
+    dialog.print(terminal.paint("yellow", wrapText(WARNING, terminal.columns()).join("\n")));
+    const prompt = "change to it? y or n › ";
+    return (await askOneOf(terminal, dialog, { prompt, ...CHOICES })) === "y";
   });
 }
 
@@ -46,7 +46,7 @@ export function acceptEdits({
   session,
   whyNot,
 }: {
-  readonly session: Pick<ReplSession, "mode" | "setMode">;
+  readonly session: Pick<SupervisorHandle, "mode" | "setMode">;
   whyNot(mode: PermissionMode): string | null;
 }): (() => void) | undefined {
   if (session.mode() !== "default" || whyNot("acceptEdits") !== null) return undefined;

@@ -1,18 +1,20 @@
 import type { SupervisorEvent } from "../../events/event.ts";
 import { pause } from "../../lib/clock.ts";
 import type { UserHandler } from "../../policy/user-requests.ts";
+import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 import type { Completer } from "../../terminal/input/completions.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { CliIO } from "../process-io.ts";
+import { agentActions } from "./agent-actions.ts";
 import { terminalPerson } from "./asks/person.ts";
 import { acceptEdits, nextMode } from "./confirm-mode.ts";
 import { Conflicts } from "./conflicts.ts";
 import { createDoublePress } from "./key-timing.ts";
 import type { PromptImages } from "./prompt-images.ts";
-import { agentActions, type ReplSession } from "./repl-session.ts";
-import { callsSkill, isSlashCommand, type SlashContext } from "./slash-commands.ts";
+import { callsSkill, isSlashCommand } from "./slash-commands.ts";
+import type { SlashContext } from "./slash-context.ts";
 import type { Terminal, TerminalListeners } from "./terminal.ts";
 import { Turns } from "./turns.ts";
 import { argumentsOf, menuOf, UserCommands } from "./typed-commands.ts";
@@ -21,7 +23,7 @@ import type { UserPrograms } from "./user-programs.ts";
 
 /** What handles lines, once there is a session. */
 export interface ConversationStart {
-  readonly session: ReplSession;
+  readonly session: SupervisorHandle;
   readonly whyNot: SlashContext["whyNot"];
   readonly own: SlashContext["own"];
   /** Sent before the user has typed anything. */

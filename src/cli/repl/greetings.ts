@@ -3,6 +3,7 @@ import { eventsOf, type PastConversation } from "../../features/events/journal-e
 import { troupeVersion } from "../../lib/version.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { ResumableSession } from "../../session/resume-session.ts";
+import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 import { counted } from "../../terminal/figures.ts";
 import { safeLine, safeText } from "../../terminal/safe-text.ts";
 import { createCallLines } from "../../terminal/transcript/call-lines.ts";
@@ -10,7 +11,6 @@ import { wrapText } from "../../terminal/wrap.ts";
 import type { SessionSetup } from "../session-setup.ts";
 import { unfinishedText } from "../unfinished.ts";
 import { messageText, userText } from "../user-text.ts";
-import type { ReplSession } from "./repl-session.ts";
 import type { Terminal } from "./terminal.ts";
 import { type ConversationPlace, conversationLines } from "./turn-account.ts";
 
@@ -35,7 +35,7 @@ export function welcome(
 }
 
 /** Shows nothing if there was no prompt. */
-export function farewell(terminal: Terminal, session: ReplSession, place: ConversationPlace): void {
+export function farewell(terminal: Terminal, session: SupervisorHandle, place: ConversationPlace): void {
   const account = session.usage();
   if (account.agents.length === 0) return;
   terminal.gap();
@@ -51,7 +51,7 @@ const REPLY_ROWS = 16;
 export function showResumed(
   { paint, print, gap, columns, replyRows }: Terminal,
   restored: ResumableSession,
-  unfinished: ReturnType<ReplSession["unfinished"]>,
+  unfinished: ReturnType<SupervisorHandle["unfinished"]>,
 ): void {
   const last = lastOfMain(restored);
   if (last !== null) {
@@ -71,8 +71,7 @@ export function showResumed(
     });
     if (rows.length > 0) print(lastOf(rows, REPLY_ROWS, (words) => paint("dim", words)).join("\n"));
   }
-  const { main: isMain, agents } = unfinished;
-  const who = unfinishedText({ main: isMain, agents: agents.length });
+  const who = unfinishedText(unfinished);
   const words = `Resuming session ${restored.id}: ${who === null ? "nothing was" : who} cut off.`;
   gap();
   print(paint("dim", wrapText(words, columns()).join("\n")));

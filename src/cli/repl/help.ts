@@ -1,4 +1,4 @@
-import type { ReplSession } from "./repl-session.ts";
+import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 import { promptLine } from "./server-commands.ts";
 
 type Row = readonly [name: string, what: string];
@@ -29,7 +29,7 @@ export const KEYS: readonly Row[] = [
 /** Returns what can be typed: commands, keys, and prompts of servers. */
 export function formatHelp(
   commands: readonly Row[],
-  prompts: ReturnType<ReplSession["mcp"]["prompts"]>,
+  prompts: ReturnType<SupervisorHandle["mcp"]["prompts"]>,
 ): string {
   const left = prompts.length - MOST_PROMPTS;
   const rows = [...commands, ...KEYS];

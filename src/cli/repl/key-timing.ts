@@ -7,20 +7,15 @@ import { type Clock, pause } from "../../lib/clock.ts";
 const QUIET_MS = 250;
 
 /** Detects that the user has stopped typing. */
-export interface QuietKeys {
-  /** Reports a key. */
-  typed(): void;
-  /** Resolves after a moment without keys, counted from now; or immediately on abort. */
-  quiet(signal: AbortSignal): Promise<void>;
-}
-
-export function createQuietKeys(clock: Clock): QuietKeys {
+export function createQuietKeys(clock: Clock) {
   let last = Number.NEGATIVE_INFINITY;
   return {
-    typed() {
+    /** Reports a key. */
+    typed(): void {
       last = clock.now();
     },
-    async quiet(signal) {
+    /** Resolves after a moment without keys, counted from now; or immediately on abort. */
+    async quiet(signal: AbortSignal) {
       const from = clock.now();
       for (let left = QUIET_MS; left > 0 && !signal.aborted; ) {
         await pause(clock, left, signal);

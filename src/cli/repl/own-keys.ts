@@ -5,24 +5,18 @@ import { type Keymap, ordinaryKeys, type ReadKeymap, readKeymap } from "../../te
 import type { CliIO } from "../process-io.ts";
 
 /** The user's own keys, in `keybindings.json` in the directory of their settings. */
-export interface OwnKeys {
-  /** As the file has them now, if it is followed. */
-  readonly keymap: Keymap;
-  /** Sentences about the file as it was at the beginning. */
-  readonly problems: readonly string[];
-  /** Reads the file again whenever it changes, until the signal is aborted; `tell` receives a sentence each. */
-  follow(tell: (sentence: string) => void, clock: CliIO["clock"], signal: AbortSignal): void;
-}
-
-export function readOwnKeys(claudeDir: string): OwnKeys {
+export function readOwnKeys(claudeDir: string) {
   const path = join(claudeDir, "keybindings.json");
   const known = read(path);
   const { problems, keymap: first } = keysIn(known, path);
   let keymap = first;
   return {
-    keymap: { translate: (key) => keymap.translate(key) },
+    /** As the file has them now, if it is followed. */
+    keymap: { translate: (key) => keymap.translate(key) } satisfies Keymap,
+    /** Sentences about the file as it was at the beginning. */
     problems,
-    follow(tell, clock, signal) {
+    /** Reads the file again whenever it changes, until the signal is aborted; `tell` receives a sentence each. */
+    follow(tell: (sentence: string) => void, clock: CliIO["clock"], signal: AbortSignal) {
       watchSettings({
         ...{ what: "keys", known, clock, signal, onProblem: tell },
         read: async () => read(path),

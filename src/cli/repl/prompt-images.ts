@@ -7,16 +7,6 @@ import type { Picture } from "../../mailbox/conversation.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { RunProcess } from "../../policy/hooks/hook-process.ts";
 
-/** The images that a user puts into prompts: a mark in the text stands for each. */
-export interface PromptImages {
-  /** If a pasted text is the path of an image, as a terminal writes a dropped file, returns its mark; else null. */
-  dropped(pasted: string): string | null;
-  /** Resolves to the mark of the image in the clipboard; rejects with a sentence. */
-  fromClipboard(signal: AbortSignal): Promise<string>;
-  /** The images whose marks are in a text, in their order. */
-  of(text: string): readonly Picture[];
-}
-
 const MOST_BYTES = 3 * 1024 * 1024;
 const CLIPBOARD_MS = 5_000;
 const NAME = /\.(?:png|jpe?g|gif|webp)$/i;
@@ -35,7 +25,10 @@ interface Machine {
   readonly run: RunProcess;
 }
 
-export function createPromptImages({ platform, homedir, env, run }: Machine): PromptImages {
+export type PromptImages = ReturnType<typeof createPromptImages>;
+
+/** The images that a user puts into prompts: a mark in the text stands for each. */
+export function createPromptImages({ platform, homedir, env, run }: Machine) {
   const byMark = new Map<string, Picture>();
   let count = 0;
   const add = (bytes: Uint8Array): string | null => {
@@ -46,13 +39,15 @@ export function createPromptImages({ platform, homedir, env, run }: Machine): Pr
     return mark;
   };
   return {
-    dropped(pasted) {
+    /** If a pasted text is the path of an image, as a terminal writes a dropped file, returns its mark; else null. */
+    dropped(pasted: string): string | null {
       const path = droppedPath(pasted, homedir);
       if (path === null) return null;
       const file = readRegularFile(path, MOST_BYTES);
       return file.type === "read" ? add(file.bytes) : null;
     },
-    async fromClipboard(signal) {
+    /** Resolves to the mark of the image in the clipboard; rejects with a sentence. */
+    async fromClipboard(signal: AbortSignal): Promise<string> {
       if (platform !== "linux" && platform !== "darwin")
         throw new Error("Images cannot be taken from the clipboard here: drop the file, or name it after @.");
       count += 1;
@@ -74,7 +69,9 @@ export function createPromptImages({ platform, homedir, env, run }: Machine): Pr
           : `Images are taken from the clipboard with ${missing}, which is not installed: drop the file, or name it after @.`,
       );
     },
-    of: (text) => [...new Set(text.match(MARK) ?? [])].flatMap((mark) => byMark.get(mark) ?? []),
+    /** The images whose marks are in a text, in their order. */
+    of: (text: string): readonly Picture[] =>
+      [...new Set(text.match(MARK) ?? [])].flatMap((mark) => byMark.get(mark) ?? []),
   };
 }
 

@@ -1,7 +1,7 @@
 import { errorMessage } from "../../lib/errors.ts";
 import { counted } from "../../terminal/figures.ts";
-import type { Editor } from "../../terminal/input/editor.ts";
-import { createHistorySearch, type HistorySearch } from "../../terminal/input/history-search.ts";
+import type { Editor, Overlay } from "../../terminal/input/editor.ts";
+import { createHistorySearch } from "../../terminal/input/history-search.ts";
 import { isKey, type Key } from "../../terminal/input/keys.ts";
 import type { Inside } from "../../terminal/live/inside.ts";
 import { todoRows } from "../../terminal/live/prompt-rows.ts";
@@ -9,7 +9,7 @@ import type { Paint } from "../../terminal/output-stream.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import type { LastOutput } from "../../terminal/transcript/last-output.ts";
 import { wrapText } from "../../terminal/wrap.ts";
-import { type AgentBrowser, openAgentBrowser } from "./agent-browser.ts";
+import { openAgentBrowser } from "./agent-browser.ts";
 import type { PromptImages } from "./prompt-images.ts";
 import type { Screen } from "./screen.ts";
 import type { TerminalListeners } from "./terminal.ts";
@@ -25,23 +25,7 @@ export interface PromptActions extends Pick<TerminalListeners, "agents" | "onNex
   suspend(): Promise<void>;
 }
 
-/** The keys at the prompt, outside of questions, and what they show. */
-export interface PromptKeys {
-  /** What has the keys in place of the prompt. */
-  readonly overlay: HistorySearch | AgentBrowser | null;
-  /** True if the overlay may take all rows. */
-  readonly isBrowsing: boolean;
-  /** Returns as many rows at most, to be shown right above the prompt. */
-  above(rows: number): readonly string[];
-  /** Gives the key to the overlay; returns false without one. */
-  takeOverlay(key: Key): boolean;
-  /** Does what the key means; returns false if it means nothing here. */
-  take(key: Key): boolean;
-  /** A dropped image becomes its mark. */
-  withMark(key: Key): Key;
-}
-
-export interface PromptKeysParts {
+interface PromptKeysParts {
   readonly options: PromptActions;
   readonly prompt: Editor;
   /** Newest first. */
@@ -59,10 +43,11 @@ export interface PromptKeysParts {
   lend(to: () => Promise<void>): Promise<void>;
 }
 
-export function createPromptKeys(parts: PromptKeysParts): PromptKeys {
+/** The keys at the prompt, outside of questions, and what they show. */
+export function createPromptKeys(parts: PromptKeysParts) {
   const { options, prompt, screen, paint, signal, onChange, lend } = parts;
-  let overlay: HistorySearch | AgentBrowser | null = null;
-  let browser: AgentBrowser | null = null;
+  let overlay: Overlay | null = null;
+  let browser: Overlay | null = null;
   let showsTodos = false;
   /** What Ctrl-S has put away. */
   let stash = "";
@@ -103,23 +88,28 @@ export function createPromptKeys(parts: PromptKeysParts): PromptKeys {
   };
 
   return {
+    /** What has the keys in place of the prompt. */
     get overlay() {
       return overlay;
     },
+    /** True if the overlay may take all rows. */
     get isBrowsing() {
       return overlay !== null && overlay === browser;
     },
-    above: (rows) =>
+    /** Returns as many rows at most, to be shown right above the prompt. */
+    above: (rows: number): readonly string[] =>
       showsTodos && !overlay
         ? todoRows(options.agents.todos(), { columns: screen.columns(), rows, paint })
         : [],
-    takeOverlay(key) {
+    /** Gives the key to the overlay; returns false without one. */
+    takeOverlay(key: Key): boolean {
       if (overlay === null) return false;
       overlay.take(key);
       if (!overlay.isOpen) overlay = null;
       return true;
     },
-    take(key) {
+    /** Does what the key means; returns false if it means nothing here. */
+    take(key: Key): boolean {
       const isEmpty = prompt.shown === "";
       if (isKey(key, "ctrl+r")) overlay = createHistorySearch(parts.history, prompt);
       else if (isKey(key, "ctrl+g")) void lendTo(editPrompt);
@@ -134,7 +124,8 @@ export function createPromptKeys(parts: PromptKeysParts): PromptKeys {
       else return false;
       return true;
     },
-    withMark(key) {
+    /** Replaces a dropped image by its mark. */
+    withMark(key: Key): Key {
       const mark = key.type === "paste" ? options.images.dropped(key.text) : null;
       return mark === null ? key : { type: "paste", text: mark };
     },

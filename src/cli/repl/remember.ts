@@ -10,7 +10,7 @@ import { isPathInside } from "../../lib/paths.ts";
 import { managedSettingsFile, userPlaces } from "../../settings/paths.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { scopeIn } from "./config-commands.ts";
-import type { OwnFiles } from "./repl-session.ts";
+import type { OwnFiles } from "./slash-context.ts";
 
 const OTHERS: Readonly<Record<MemoryOwner, string>> = {
   project: "--user keeps it for all your projects, --local for you in this one.",

@@ -2,8 +2,7 @@ import type { SupervisorEvent } from "../../events/event.ts";
 import { troupeHome } from "../../journal/paths.ts";
 import { homeProblem } from "../../journal/private-files.ts";
 import { within } from "../../lib/clock.ts";
-import { type RunningAs, whyNotAsRoot } from "../../policy/root-bypass.ts";
-import type { CloseReason } from "../../session/supervisor-handle.ts";
+import type { CloseReason, SupervisorHandle } from "../../session/supervisor-handle.ts";
 import { userPlaces } from "../../settings/paths.ts";
 import { whyNotMode } from "../../settings/permissions.ts";
 import type { Keymap } from "../../terminal/input/keymap.ts";
@@ -12,7 +11,7 @@ import type { Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { followSettings } from "../follow-settings.ts";
 import { LAST_CHANCE_MS } from "../interrupts.ts";
-import type { CliIO } from "../process-io.ts";
+import { type CliIO, rootRefusal } from "../process-io.ts";
 import type { AskTrust } from "../session-settings.ts";
 import type { SessionSetup } from "../session-setup.ts";
 import type { ChooseSession } from "../setup-or-resume.ts";
@@ -24,7 +23,6 @@ import { readOwnKeys } from "./own-keys.ts";
 import { createPaintedTerminal, type PaintedOptions } from "./painted-terminal.ts";
 import { createPlainTerminal } from "./plain-terminal.ts";
 import { createPromptImages } from "./prompt-images.ts";
-import type { ReplSession } from "./repl-session.ts";
 import { showStatus } from "./status/status-rows.ts";
 import type { Terminal } from "./terminal.ts";
 import { createUserPrograms, editOutside, pageOutside, type UserPrograms } from "./user-programs.ts";
@@ -161,7 +159,7 @@ async function holdSession(
     if (resume) showResumed(talk.terminal, resume, unfinished);
     talk.begin({
       ...{ session, prompt, goesOn: unfinished.main || unfinished.agents.length > 0 },
-      whyNot: (mode) => whyNotMode(mode, settings()) ?? whyNotAsRoot(mode, runningAs(io)),
+      whyNot: (mode) => whyNotMode(mode, settings()) ?? rootRefusal(mode, io),
       remember: (line) => void history.add(line),
       turnEnded: tellOfOtherSessions(io, talk, session.session),
       async clear() {
@@ -202,7 +200,7 @@ async function holdSession(
 }
 
 /** Returns a function that says how many requests of other sessions wait, if their number has changed. */
-function tellOfOtherSessions(io: CliIO, talk: Conversation, own: ReplSession["session"]): () => void {
+function tellOfOtherSessions(io: CliIO, talk: Conversation, own: SupervisorHandle["session"]): () => void {
   let said: string | null = null;
   const look = async () => {
     const { waitsElsewhere } = await import("../inbox/entries.ts");
@@ -215,19 +213,13 @@ function tellOfOtherSessions(io: CliIO, talk: Conversation, own: ReplSession["se
 }
 
 /** What the user has allowed for the session: returning to an earlier prompt is no other session to them. */
-function grantsOf(session: Pick<ReplSession, "rules">): readonly string[] {
+function grantsOf(session: Pick<SupervisorHandle, "rules">): readonly string[] {
   return session
     .rules()
     .flatMap(({ text, behaviour, scope }) => (scope === "session" && behaviour === "allow" ? [text] : []));
 }
 
-interface OpenTalk {
-  readonly talk: Conversation;
-  readonly programs: UserPrograms;
-  close(): Promise<void>;
-}
-
-function openTalk(io: CliIO, { lines }: HistoryFile, keymap: Keymap): OpenTalk {
+function openTalk(io: CliIO, { lines }: HistoryFile, keymap: Keymap) {
   const programs = createUserPrograms(io, () => talk.cwd);
   const images = createPromptImages({
     ...{ platform: process.platform, homedir: io.homedir, env: io.env, run: programs.process },
@@ -273,7 +265,7 @@ function reasonOf(code: number | null): CloseReason {
 async function end(
   io: CliIO,
   talk: Conversation,
-  session: ReplSession,
+  session: SupervisorHandle,
   { options, engine }: SessionSetup,
 ): Promise<void> {
   const { terminal, left } = talk;
@@ -290,10 +282,6 @@ async function end(
   if (code === null) return;
   terminal.close();
   io.leave(code);
-}
-
-function runningAs({ runningAs: as = { uid: null, contained: false }, env }: CliIO): RunningAs {
-  return { ...as, env };
 }
 
 /** Returns a painted terminal if the cursor can move, or else a plain one. */

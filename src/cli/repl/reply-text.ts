@@ -2,17 +2,10 @@ import type { Markdown, MarkdownLooks, ReplyText } from "../../terminal/markdown
 import { safeText } from "../../terminal/safe-text.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 
-/** The reply being written, as Markdown once that is loaded: at the first reply, and not before. */
-export interface Replies extends ReplyText {
-  /** Returns all rows of a whole reply. */
-  rows(text: string, columns: number): string[];
-  /** Resolves when `rows` can show this text as Markdown in colour. Never rejects. */
-  ready(text: string): Promise<void>;
-}
-
 const OPEN_ROWS = 6;
 
-export function createReplies(looks: MarkdownLooks): Replies {
+/** The reply being written, as Markdown once that is loaded: at the first reply, and not before. */
+export function createReplies(looks: MarkdownLooks) {
   let markdown: Markdown | null = null;
   let reply: ReplyText | null = null;
   let loading: Promise<void> | null = null;
@@ -28,10 +21,10 @@ export function createReplies(looks: MarkdownLooks): Replies {
   const start = (): Promise<void> => (loading ??= load().catch(() => {}));
   const asItIs = (text: string): string[] => (text === "" ? [] : wrapText(safeText(text), width));
   return {
-    get tail() {
+    get tail(): readonly string[] {
       return reply === null ? asItIs(early.replace(/\n$/, "")).slice(-OPEN_ROWS) : reply.tail;
     },
-    add(piece, columns) {
+    add(piece: string, columns: number): string[] {
       width = columns;
       void start();
       early += piece;
@@ -41,16 +34,18 @@ export function createReplies(looks: MarkdownLooks): Replies {
       early = "";
       return reply.add(text, columns);
     },
-    end() {
+    end(): string[] {
       const rows = reply === null ? asItIs(early.replace(/\n$/, "")) : reply.end();
       early = "";
       return rows;
     },
-    rows(text, columns) {
+    /** Returns all rows of a whole reply. */
+    rows(text: string, columns: number): string[] {
       width = columns;
       return markdown === null ? asItIs(text) : markdown.rows(text, columns);
     },
-    async ready(text) {
+    /** Resolves when `rows` can show this text as Markdown in colour. Never rejects. */
+    async ready(text: string): Promise<void> {
       await start();
       await markdown?.ready(text);
     },

@@ -4,26 +4,18 @@ import { readEntries } from "../../features/checkpoints/saved-files.ts";
 import { journalFile } from "../../journal/paths.ts";
 import { readJournal } from "../../journal/reader.ts";
 import type { JournalRecord } from "../../journal/session-events.ts";
+import { shorten } from "../../lib/text.ts";
 import type { MessageParam } from "../../mailbox/conversation.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import { permittedCalls } from "../../session/resume-session.ts";
-import { type Choices, chosenKey, type OfferedAnswer } from "../../terminal/dialogs/choice-form.ts";
+import type { Choices, OfferedAnswer } from "../../terminal/dialogs/choice-form.ts";
 import { counted } from "../../terminal/figures.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import { shownPath } from "../../tools/paths.ts";
 import { userText } from "../user-text.ts";
-import type { OwnFiles, ReplSession } from "./repl-session.ts";
-import type { Dialog, Terminal } from "./terminal.ts";
-
-/** What `/rewind` needs. */
-export interface RewindContext {
-  readonly session: Pick<ReplSession, "session" | "folder">;
-  readonly terminal: Pick<Terminal, "dialog" | "paint" | "columns" | "giveBack">;
-  readonly own: Pick<OwnFiles, "cwd">;
-  /** Replaces the session by a copy that ends before this record. */
-  rewindTo(seq: number): Promise<void>;
-}
+import { askOneOf } from "./ask-one-of.ts";
+import type { SlashContext } from "./slash-context.ts";
 
 const MOST_PROMPTS = 50;
 const PROMPT = "rewind › ";
@@ -34,7 +26,7 @@ const NOTHING = "Nothing was changed.";
 type Scope = "both" | "conversation" | "files";
 
 /** `/rewind [N]`: returns to an earlier prompt of this conversation, and restores files if the user wants that. */
-export async function rewind(argument: string, context: RewindContext): Promise<string | null> {
+export async function rewind(argument: string, context: SlashContext): Promise<string | null> {
   const { session, terminal, own } = context;
   if (!existsSync(journalFile(session.folder))) return NONE;
   const reading = await readJournal(journalFile(session.folder));
@@ -42,10 +34,15 @@ export async function rewind(argument: string, context: RewindContext): Promise<
   const points = findRewindPoints(reading.records).slice(0, MOST_PROMPTS);
   if (points.length === 0) return NONE;
   const entries = readEntries(session.folder);
-  const since = (point: RewindPoint) =>
-    findFilesSince(session.folder, entries, callsSince(reading.records, point));
+  const since = (point: RewindPoint) => {
+    const later = reading.records.filter(({ seq }) => seq >= point.seq);
+    return findFilesSince(session.folder, entries, permittedCalls(later));
+  };
   const asked = await terminal.dialog(async (dialog) => {
-    const ask = asking(terminal, dialog);
+    const ask: Ask = (rows, choices) => {
+      dialog.print(rows.flatMap((row) => wrapText(row, terminal.columns())).join("\n"));
+      return askOneOf(terminal, dialog, { prompt: PROMPT, ...choices });
+    };
     const at = argument === "" ? await choosePoint(ask, points, since) : pointNamed(argument, points);
     if (at === null) return null;
     if (typeof at === "string") return at;
@@ -84,23 +81,6 @@ export async function rewind(argument: string, context: RewindContext): Promise<
 
 type Ask = (rows: readonly string[], choices: Choices) => Promise<string | null>;
 
-function asking({ paint, columns }: RewindContext["terminal"], { print, question }: Dialog): Ask {
-  return async (rows, choices) => {
-    print(rows.flatMap((row) => wrapText(row, columns())).join("\n"));
-    for (;;) {
-      // Ends with an answer, or with the terminal.
-      const line = await question(PROMPT, new AbortController().signal, choices);
-      if (line === null) return null;
-      const key = chosenKey(line, choices).trim().toLowerCase();
-      if (key === "" && choices.answers.some((answer) => answer.key === "")) return "";
-      if (choices.answers.some((answer) => answer.key === key)) return key;
-      print(
-        paint("yellow", `Type a number from 1 to ${choices.answers.length}, and Enter; Esc changes nothing.`),
-      );
-    }
-  };
-}
-
 async function choosePoint(
   ask: Ask,
   points: readonly RewindPoint[],
@@ -109,7 +89,10 @@ async function choosePoint(
   const answers = points.map((point, at): OfferedAnswer => {
     const { length } = since(point).files;
     const changed = length === 0 ? "" : ` · ${counted(length, "file")} changed since`;
-    return { key: String(at + 1), words: `${timeOf(point.at)}  ${firstLine(point.text)}${changed}` };
+    return {
+      key: String(at + 1),
+      words: `${timeOf(point.at)}  ${shorten(safeLine(point.text.trim().split("\n")[0] ?? ""), 60)}${changed}`,
+    };
   });
   const key = await ask(["Return to before which prompt?"], { answers });
   return key === null ? null : (points[Number(key) - 1] ?? null);
@@ -172,10 +155,6 @@ async function chooseFiles(
   return key === "k" ? files.filter(({ isChanged }) => !isChanged) : null;
 }
 
-function callsSince(records: readonly JournalRecord[], { seq }: RewindPoint): ReadonlySet<string> {
-  return permittedCalls(records.filter((record) => record.seq >= seq));
-}
-
 function runsCommands(records: readonly JournalRecord[], { seq }: RewindPoint): boolean {
   return records.some(
     ({ seq: at, event }) =>
@@ -190,11 +169,6 @@ function timeOf(at: string): string {
   const date = new Date(at);
   const two = (value: number) => String(value).padStart(2, "0");
   return `${two(date.getHours())}:${two(date.getMinutes())}`;
-}
-
-function firstLine(text: string): string {
-  const line = safeLine(text.trim().split("\n")[0] ?? "");
-  return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
 /** A prompt to which a conversation can return. */

@@ -12,8 +12,7 @@ import { agentEndLine, commandEndLine } from "../agent-text.ts";
 import { createLiveView } from "../live-tree.ts";
 import type { CliIO } from "../process-io.ts";
 import { pauseLine } from "../waits.ts";
-import { createReplies, type Replies } from "./reply-text.ts";
-import type { Terminal } from "./terminal.ts";
+import { createReplies } from "./reply-text.ts";
 
 /** The line being typed, after its prompt. */
 export interface Editing {
@@ -27,37 +26,6 @@ export interface Editing {
   above?(rows: number): readonly string[];
 }
 
-/** What is on the terminal: permanent lines, the reply as it is written, the agents, and the input line. */
-export interface Screen
-  extends Pick<Replies, "ready">,
-    Pick<Terminal, "workIn" | "showBelow" | "showQueued"> {
-  columns(): number;
-  /** Returns a whole reply of a model as rows. */
-  replyRows(text: string): string[];
-  print(text: string): void;
-  gap(): void;
-  onEvent(event: SupervisorEvent): void;
-  /** Sets whether the main conversation is working. */
-  working(isWorking: boolean): void;
-  isWorking(): boolean;
-  /** True if any actor is working. */
-  isBusy(): boolean;
-  /**
-   * Holds output back until it is released; output printed with `through` is shown anyway. A reply that the main
-   * conversation still writes (`mayWrite`) stays open: its unfinished part comes afterwards.
-   */
-  hold(mayWrite: boolean): void;
-  release(): void;
-  through(text: string): void;
-  /**
-   * Paints one frame; without an input line the cursor is left below everything. Returns the milliseconds until time alone
-   * changes it, or null.
-   */
-  paint(editing: Editing | null): number | null;
-  /** Draws everything again with the next frame. */
-  redraw(): void;
-}
-
 /** What is kept of thoughts to show their newest line. */
 const THOUGHT_CHARS = 2_000;
 /** Lines of the user that wait, of which the newest are shown. */
@@ -65,7 +33,10 @@ const MOST_QUEUED = 3;
 /** The painted rows leave two thirds of the terminal alone: more are torn when it is resized. */
 const FEWEST_ROWS = 6;
 
-export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Screen {
+export type Screen = ReturnType<typeof createScreen>;
+
+/** What is on the terminal: permanent lines, the reply as it is written, the agents, and the input line. */
+export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint) {
   const canvas = createCanvas(stdout);
   let place = cwd;
   let rowsBelow: (columns: number) => readonly string[] = () => [];
@@ -178,20 +149,21 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
 
   return {
     columns,
-    replyRows: (text) => reply.rows(text, columns()),
+    /** Returns a whole reply of a model as rows. */
+    replyRows: (text: string): string[] => reply.rows(text, columns()),
     ready: reply.ready,
-    workIn(cwd) {
+    workIn(cwd: string): void {
       place = cwd;
     },
-    showBelow(rows) {
+    showBelow(rows: (columns: number) => readonly string[]): void {
       rowsBelow = rows;
     },
-    showQueued(lines) {
+    showQueued(lines: readonly string[]): void {
       queued = lines;
     },
     print,
     gap,
-    onEvent(event) {
+    onEvent(event: SupervisorEvent) {
       live.onEvent(event);
       if ("actor" in event && event.actor === MAIN)
         thought =
@@ -231,17 +203,6 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
           return warn(pauseLine(event, clock));
         case "warning":
           return warn(safeLine(event.message));
-        case "session":
-        case "prompt":
-        case "queued":
-        case "merge":
-        case "asked":
-        case "settled":
-        // The conversation shows these itself.
-        case "woken":
-        case "answered":
-        case "compacted":
-          return;
         case "waiting":
           // A reply that was cut off is written again from its start.
           if (event.actor !== MAIN || event.attempt === null || lastTurn === saidTurn) return;
@@ -252,35 +213,46 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
           if (event.actor === MAIN && event.role === "assistant") saidTurn = event.turn;
           return;
         default:
-          return event satisfies never;
+          // The conversation shows the others itself.
+          return;
       }
     },
-    working(isWorking) {
+    /** Sets whether the main conversation is working. */
+    working(isWorking: boolean): void {
       working = isWorking;
       // Loads while the model is asked.
       if (isWorking) void reply.ready("");
       if (!isWorking) endReply();
     },
     isWorking: () => working,
+    /** True if any actor is working. */
     isBusy: () => working || live.busy(),
-    hold(mayWrite) {
+    /**
+     * Holds output back until it is released; output printed with `through` is shown anyway. A reply that the main
+     * conversation still writes (`mayWrite`) stays open: its unfinished part comes afterwards.
+     */
+    hold(mayWrite: boolean): void {
       if (mayWrite) interrupt();
       else endReply();
       separate();
       held = true;
     },
-    release() {
+    release(): void {
       if (!held) return;
       held = false;
       // Separates an answer from what it led to.
       fresh.push(...(heldBack[0] === "" ? [] : [""]), ...heldBack.splice(0));
       lastIsEmpty = fresh.at(-1) === "";
     },
-    through(text) {
+    through(text: string): void {
       fresh.push(...text.split("\n"));
       lastIsEmpty = text.endsWith("\n") || text === "";
     },
-    paint(editing) {
+    /**
+     * Paints one frame; without an input line the cursor is left below everything. Returns the milliseconds until time
+     * alone changes it, or null.
+     */
+    paint(editing: Editing | null): number | null {
       const size = stdout.size();
       const stay = fresh;
       fresh = [];
@@ -305,6 +277,7 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
       if (!working && !live.busy()) return null;
       return live.isNewer(drawn?.at ?? 0) ? TREE_MS : CLOCK_MS;
     },
+    /** Draws everything again with the next frame. */
     redraw: canvas.invalidate,
   };
 }

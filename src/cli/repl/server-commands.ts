@@ -5,18 +5,8 @@ import { counted } from "../../terminal/figures.ts";
 import type { Paint } from "../../terminal/output-stream.ts";
 import { safeLine, visibleText } from "../../terminal/safe-text.ts";
 import { quoted } from "../exit-codes.ts";
-import { bareReason } from "../mcp/configured-servers.ts";
-import type { ReplSession } from "./repl-session.ts";
-
-/** What the commands about MCP servers need. */
-export interface ServerContext {
-  readonly session: Pick<ReplSession, "mcpServers" | "serversLeftOut" | "mcp">;
-  readonly paint: Paint;
-  /** Shows a line immediately and never wraps it, so that an address can be copied. It must be safe for a terminal. */
-  say(line: string): void;
-  /** Returns a signal that is aborted when the user stops what they wait for. */
-  stoppable(): AbortSignal;
-}
+import { serverStateText } from "../mcp/configured-servers.ts";
+import type { SlashContext } from "./slash-context.ts";
 
 export const SERVERS_USAGE = "/mcp [ACTION NAME]";
 const ACTIONS = ["login", "logout", "restart", "changes", "accept"] as const;
@@ -24,7 +14,7 @@ const ACTIONS = ["login", "logout", "restart", "changes", "accept"] as const;
 const MOST_CHARS = 4_000;
 
 /** `/mcp`: shows the status of each server and the available actions. */
-export async function serverCommand(argument: string, context: ServerContext): Promise<string> {
+export async function serverCommand(argument: string, context: SlashContext): Promise<string> {
   const [action = "", ...words] = argument.split(/\s+/).filter((word) => word !== "");
   if (action === "") return listed(context);
   const known = ACTIONS.find((one) => one === action);
@@ -57,11 +47,11 @@ export async function serverCommand(argument: string, context: ServerContext): P
   }
 }
 
-function listed({ session }: ServerContext): string {
+function listed({ session }: SlashContext): string {
   const prompts = session.mcp.prompts();
   const lines = session.mcpServers().map((server) => {
     const own = prompts.filter((prompt) => prompt.server === server.name).length;
-    return safeLine(`${server.name}: ${stateWords(server, own)}`);
+    return safeLine(`${server.name}: ${serverStateText(server, { commands: "/mcp", prompts: own })}`);
   });
   const leftOut = Object.entries(session.serversLeftOut()).map(([name, why]) =>
     safeLine(`${name}: not started: ${why}`),
@@ -69,33 +59,8 @@ function listed({ session }: ServerContext): string {
   return [...lines, ...leftOut].join("\n") || "There are no MCP servers; `troupe mcp add` adds one.";
 }
 
-function stateWords(server: ServerStatus, prompts: number): string {
-  const { slug, state, tools, changed } = server;
-  switch (state.type) {
-    case "connected": {
-      const offers = [counted(tools, "tool"), ...(prompts > 0 ? [counted(prompts, "prompt")] : [])].join(
-        ", ",
-      );
-      if (changed.length === 0) return `connected, ${offers}`;
-      const are =
-        changed.length === 1 ? "1 tool has changed and is" : `${changed.length} tools have changed and are`;
-      return `connected, ${offers}; ${are} refused: /mcp changes ${slug} shows them`;
-    }
-    case "starting":
-      return state.reason === undefined ? "starting" : `starting again: ${bareReason(state.reason, server)}`;
-    case "needs-auth":
-      return `wants you to sign in: /mcp login ${slug}`;
-    case "failed":
-      return `failed: ${bareReason(state.reason, server)} /mcp restart ${slug} tries again.`;
-    case "stopped":
-      return "stopped";
-    default:
-      return state satisfies never;
-  }
-}
-
 /** Returns a sentence if there is no such server. */
-function named(name: string, { session }: ServerContext): ServerStatus | string {
+function named(name: string, { session }: SlashContext): ServerStatus | string {
   const servers = session.mcpServers();
   const found = servers.find((one) => one.name === name) ?? servers.find((one) => one.slug === name);
   if (found !== undefined) return found;
@@ -106,7 +71,7 @@ function named(name: string, { session }: ServerContext): ServerStatus | string 
   return name === "" ? `Name the server. ${known}` : `There is no MCP server ${quoted(name)}. ${known}`;
 }
 
-async function signedIn({ name, slug, state }: ServerStatus, context: ServerContext): Promise<string> {
+async function signedIn({ name, slug, state }: ServerStatus, context: SlashContext): Promise<string> {
   const { session, say, stoppable } = context;
   if (state.type === "connected")
     return `The MCP server "${name}" is connected, so no sign-in is needed. If you have signed in, /mcp logout ${slug} forgets that.`;
@@ -126,7 +91,7 @@ async function signedIn({ name, slug, state }: ServerStatus, context: ServerCont
 
 async function signedOut(
   { name, slug }: ServerStatus,
-  { session, stoppable }: ServerContext,
+  { session, stoppable }: SlashContext,
 ): Promise<string> {
   const outcome = await session.mcp.signOut(slug, stoppable());
   if (!outcome.ok) return outcome.message;
@@ -137,7 +102,7 @@ async function signedOut(
 
 async function restarted(
   { name, slug }: ServerStatus,
-  { session, stoppable }: ServerContext,
+  { session, stoppable }: SlashContext,
 ): Promise<string> {
   const outcome = await session.mcp.restart(slug, stoppable());
   if (!outcome.ok) return outcome.message;
@@ -145,7 +110,7 @@ async function restarted(
   return `The MCP server "${name}" is connected (${counted(tools, "tool")}).`;
 }
 
-function changesOf(server: ServerStatus, { session, paint }: ServerContext): string {
+function changesOf(server: ServerStatus, { session, paint }: SlashContext): string {
   const { name, slug } = server;
   const changes = session.mcp.changes(slug);
   if (changes.length === 0)
@@ -160,7 +125,7 @@ function changesOf(server: ServerStatus, { session, paint }: ServerContext): str
 }
 
 /** Accepts only what was shown exactly so. */
-function accepted(server: ServerStatus, code: string | undefined, context: ServerContext): string {
+function accepted(server: ServerStatus, code: string | undefined, context: SlashContext): string {
   const { mcp } = context.session;
   const changes = mcp.changes(server.slug);
   if (changes.length === 0 || code !== codeOf(changes)) return changesOf(server, context);

@@ -2,7 +2,7 @@ import { isAbsolute } from "node:path";
 import { Readable } from "node:stream";
 import type { Outlet } from "../../terminal/output-stream.ts";
 import { safeText } from "../../terminal/safe-text.ts";
-import type { OwnFiles } from "./repl-session.ts";
+import type { OwnFiles } from "./slash-context.ts";
 
 /** Subcommands of `troupe` that print something and end, with what they are for: in the conversation each is a slash command. */
 export const shellCommands: Readonly<Record<string, string>> = {

@@ -3,41 +3,22 @@ import type { OfferedModel } from "../../features/models/index.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { nearName, nearNames } from "../../lib/near-name.ts";
 import { MAIN } from "../../mailbox/ids.ts";
-import type { Behaviour, PermissionMode } from "../../settings/permissions.ts";
+import type { PermissionMode } from "../../settings/permissions.ts";
 import { shortCount } from "../../terminal/figures.ts";
-import { safeLine, visibleLine } from "../../terminal/safe-text.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
 import { quoted } from "../exit-codes.ts";
-import { originOf } from "../permissions/format.ts";
+import { ruleLines } from "../permissions/format.ts";
+import { tableLines } from "../print.ts";
 import { sessionFlags } from "../session-flags.ts";
 import { subcommandAdvice } from "../skills.ts";
 import { formatAgentList, resumeAgent, stopAgents } from "./agent-commands.ts";
 import { config, switchVim } from "./config-commands.ts";
 import { formatHelp } from "./help.ts";
 import { remember } from "./remember.ts";
-import type { OwnFiles, ReplSession } from "./repl-session.ts";
-import type { RewindContext } from "./rewind.ts";
-import { promptLine, SERVERS_USAGE, type ServerContext, serverCommand } from "./server-commands.ts";
+import { promptLine, SERVERS_USAGE, serverCommand } from "./server-commands.ts";
 import { exportSession, runShellCommand, shellCommands, wordsOf } from "./shell-command.ts";
-import type { TaskContext } from "./task-commands.ts";
+import type { SlashContext } from "./slash-context.ts";
 import { contextLine, formatCost } from "./turn-account.ts";
-
-/** What a slash command needs. */
-export interface SlashContext extends TaskContext, ServerContext, RewindContext {
-  readonly session: TaskContext["session"] &
-    ServerContext["session"] &
-    RewindContext["session"] &
-    Pick<ReplSession, "session" | "compact" | "models" | "mode" | "setMode" | "rules" | "skills" | "usage">;
-  /** Returns why the user may not switch to this mode, or null if they may. */
-  readonly whyNot: (mode: PermissionMode) => string | null;
-  /** Resolves with whether the user wants this mode, after a warning if it needs one. */
-  readonly confirmMode: (mode: PermissionMode) => Promise<boolean>;
-  readonly own: OwnFiles;
-  /** What the conversation uses of the model's window; null if not known yet. */
-  readonly contextTokens: number | null;
-  /** Ends this session, to be resumed, and starts a new one. Rejects if that cannot start; this one stays then. */
-  clear(): Promise<void>;
-  leave(): void;
-}
 
 /** Returns null if there is nothing to print. */
 type Run = (argument: string, context: SlashContext) => string | null | Promise<string | null>;
@@ -145,9 +126,6 @@ const commands: Readonly<Record<string, SlashCommand>> = {
   },
 };
 
-/** The names of the slash commands. */
-export const slashCommands: readonly string[] = Object.keys(commands);
-
 /** What can be typed after a slash, with what it is for. */
 export const commandSummaries: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(commands).map(([name, { summary }]) => [name, summary])),
@@ -243,14 +221,12 @@ function model(argument: string, { session, paint }: SlashContext): string {
 }
 
 function formatModels(models: readonly OfferedModel[], paint: SlashContext["paint"]): string {
-  const width = (key: "name" | "model") => Math.max(...models.map((one) => safeLine(one[key]).length));
-  const [names, ids] = [width("name"), width("model")];
-  return models
-    .map(({ name, model: id, windowTokens, isCurrent }) => {
-      const row = `${isCurrent ? "*" : " "} ${safeLine(name).padEnd(names)}  ${safeLine(id).padEnd(ids)}`;
-      return `${row}  ${paint("dim", `window of ${shortCount(windowTokens)} tokens`)}`;
-    })
-    .join("\n");
+  const rows = models.map(({ name, model: id, windowTokens, isCurrent }) => [
+    `${isCurrent ? "*" : " "} ${safeLine(name)}`,
+    safeLine(id),
+    { text: `window of ${shortCount(windowTokens)} tokens`, paint: (text: string) => paint("dim", text) },
+  ]);
+  return tableLines(rows).join("\n");
 }
 
 async function mode(argument: string, { session, whyNot, confirmMode }: SlashContext): Promise<string> {
@@ -285,16 +261,5 @@ function modeOf(word: string): PermissionMode {
 }
 
 function permissions(_: string, { session, paint }: SlashContext): string {
-  const rules = session.rules();
-  const head = `The mode is ${session.mode()}.`;
-  if (rules.length === 0) return `${head} No rule is in force; what the mode does not allow is asked.`;
-  const order: readonly Behaviour[] = ["deny", "ask", "allow"];
-  const width = Math.max(...rules.map(({ text }) => visibleLine(text).length));
-  const rows = order
-    .flatMap((behaviour) => rules.filter((rule) => rule.behaviour === behaviour))
-    .map((rule) => {
-      const text = visibleLine(rule.text).padEnd(Math.min(width, 40));
-      return `${rule.behaviour.padEnd(5)}  ${text}  ${paint("dim", originOf(rule))}`;
-    });
-  return [head, ...rows].join("\n");
+  return [`The mode is ${session.mode()}.`, ...ruleLines(session.rules(), paint)].join("\n");
 }

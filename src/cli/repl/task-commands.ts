@@ -4,20 +4,14 @@ import { shortTime } from "../../terminal/figures.ts";
 import { safeLine, safeText } from "../../terminal/safe-text.ts";
 import type { TaskView } from "../../tools/background.ts";
 import { agentName, formatDoingAndOverlap, stateMark } from "../agent-text.ts";
-import { quoted } from "../exit-codes.ts";
-import { type AgentContext, stopAgents } from "./agent-commands.ts";
-import type { ReplSession } from "./repl-session.ts";
-
-/** What `/tasks` needs. */
-export interface TaskContext extends AgentContext {
-  readonly session: AgentContext["session"] & Pick<ReplSession, "tasks">;
-}
+import { findById, stopAgents } from "./agent-commands.ts";
+import type { SlashContext } from "./slash-context.ts";
 
 const USAGE = "/tasks ID shows what it has printed; /tasks stop ID stops it.";
 const MOST_LINES = 40;
 
 /** `/tasks [ID | stop ID]`: what runs in the background, what it has printed, and its end. */
-export async function tasks(argument: string, context: TaskContext): Promise<string> {
+export async function tasks(argument: string, context: SlashContext): Promise<string> {
   const [first = "", second, ...others] = argument.split(/\s+/).filter(Boolean);
   if (first === "") return list(context);
   if (others.length > 0 || (second !== undefined && first !== "stop")) return USAGE;
@@ -25,7 +19,7 @@ export async function tasks(argument: string, context: TaskContext): Promise<str
   return output(first, context);
 }
 
-async function list(context: TaskContext): Promise<string> {
+async function list(context: SlashContext): Promise<string> {
   const { session, paint, now } = context;
   const commands = session.tasks.list();
   const agents = session.tree().filter(({ id, state }) => id !== MAIN && state !== "ended");
@@ -42,7 +36,7 @@ async function list(context: TaskContext): Promise<string> {
 
 async function taskRow(
   { id, kind, title, state, ending, ms }: TaskView,
-  context: TaskContext,
+  context: SlashContext,
 ): Promise<string> {
   const { session, paint } = context;
   const mark = state === "running" ? paint("cyan", "●") : paint("dim", "○");
@@ -52,7 +46,7 @@ async function taskRow(
   return `${mark} ${paint("bold", id)}  ${safeLine(title)}  ${paint("dim", facts)}${last}`;
 }
 
-async function textOf({ tasks: service }: TaskContext["session"], id: string): Promise<string> {
+async function textOf({ tasks: service }: SlashContext["session"], id: string): Promise<string> {
   const { head, tail } = await service.output(id);
   return tail === null ? head : `${head}\n…\n${tail}`;
 }
@@ -61,7 +55,7 @@ function lastLine(text: string): string {
   return safeLine(text.trimEnd().split("\n").at(-1) ?? "").slice(0, 200);
 }
 
-async function output(word: string, { session, now }: TaskContext): Promise<string> {
+async function output(word: string, { session, now }: SlashContext): Promise<string> {
   const found = taskOf(word, session);
   if (typeof found === "string") return found;
   if (found.type === "agent") {
@@ -79,7 +73,7 @@ async function output(word: string, { session, now }: TaskContext): Promise<stri
   return [...cut, ...(lines.join("") === "" ? ["It has printed nothing."] : shown), end].join("\n");
 }
 
-async function stop(word: string, context: TaskContext): Promise<string> {
+async function stop(word: string, context: SlashContext): Promise<string> {
   const found = taskOf(word, context.session);
   if (typeof found === "string") return found;
   if (found.type === "agent") return stopAgents(found.view.id, context);
@@ -93,19 +87,11 @@ type Found =
   | { readonly type: "task"; readonly task: TaskView }
   | { readonly type: "agent"; readonly view: AgentView };
 
-/** Returns what has this ID or the beginning of it; a sentence if there is not exactly one. */
-function taskOf(word: string, session: TaskContext["session"]): Found | string {
-  const all: (readonly [id: string, found: Found])[] = [
+function taskOf(word: string, session: SlashContext["session"]): Found | string {
+  const agents = session.tree().filter(({ id }) => id !== MAIN);
+  const all = new Map<string, Found>([
     ...session.tasks.list().map((task) => [task.id, { type: "task", task }] as const),
-    ...session
-      .tree()
-      .filter(({ id }) => id !== MAIN)
-      .map((view) => [view.id, { type: "agent", view }] as const),
-  ];
-  const exact = all.find(([id]) => id === word);
-  const [first, ...others] = exact ? [exact] : all.filter(([id]) => id.startsWith(word));
-  if (first === undefined) return `There is no task ${quoted(word)}; /tasks lists them with their ids.`;
-  return others.length === 0
-    ? first[1]
-    : `${quoted(word)} begins the ids of ${others.length + 1} tasks; give more of it.`;
+    ...agents.map((view) => [view.id, { type: "agent", view }] as const),
+  ]);
+  return findById(word, "task", all);
 }

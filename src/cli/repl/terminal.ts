@@ -3,7 +3,7 @@ import type { ReadSettings } from "../../settings/read-settings.ts";
 import type { Choices } from "../../terminal/dialogs/choice-form.ts";
 import type { VimKeys } from "../../terminal/input/vim/vim-keys.ts";
 import type { Paint } from "../../terminal/output-stream.ts";
-import type { AgentActions } from "./repl-session.ts";
+import type { AgentActions } from "./agent-actions.ts";
 
 /** What a user does at the terminal. */
 export interface TerminalListeners {

@@ -4,6 +4,7 @@ import type { OfferedModel } from "../../features/models/index.ts";
 import { shorten } from "../../lib/text.ts";
 import { totalTokens } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
+import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 import { counted, dollars, shortCount, shortTime } from "../../terminal/figures.ts";
 import type { Paint } from "../../terminal/output-stream.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
@@ -11,43 +12,37 @@ import type { TaskView } from "../../tools/background.ts";
 import { statusMark, statusText } from "../agent-text.ts";
 import { denialSentence } from "../results.ts";
 import { resumeHint, unfinishedText } from "../unfinished.ts";
-import type { ReplSession } from "./repl-session.ts";
 
-/** What a turn used, as the difference of two totals. */
-export interface TurnAccount {
-  /** Returns "✓ done · 2 turns · 1 agent · 3.4k tokens · 8.4 s", and a sentence for each further remark. `isStopped`: by the user. */
-  lines(
-    result: AgentResult,
-    how: { readonly ms: number; readonly isStopped: boolean },
-    paint: Paint,
-  ): string[];
-}
-
-/** Starts counting now. */
-export function beginAccount(session: ReplSession): TurnAccount {
+/**
+ * Starts counting what a turn uses. Returns a function to "✓ done · 2 turns · 1 agent · 3.4k tokens · 8.4 s", and a
+ * sentence for each further remark. `isStopped`: by the user.
+ */
+export function beginAccount(session: SupervisorHandle) {
   const before = session.usage();
   const known = new Set<ActorId>(before.agents.map(({ id }) => id));
-  return {
-    lines({ id, summary }, { ms, isStopped }, paint) {
-      const after = session.usage();
-      const agents = after.agents.filter((agent) => agent.id !== id && !known.has(agent.id)).length;
-      const figures = [
-        statusText(summary.status),
-        counted(turnsOf(id, after) - turnsOf(id, before), "turn"),
-        ...(agents > 0 ? [counted(agents, "agent")] : []),
-        `${shortCount(totalTokens(after.usage) - totalTokens(before.usage))} tokens`,
-        shortTime(ms),
-      ];
-      const isKnown = summary.reason === undefined || (isStopped && summary.status === "cancelled");
-      const reason = isKnown ? [] : [safeLine(summary.reason ?? "")];
-      const denials = after.denials.slice(before.denials.length);
-      const denied = denialSentence({ ...after, denials });
-      return [
-        ...reason,
-        ...(denied === undefined ? [] : [denied]),
-        `${statusMark(summary.status, paint)} ${paint("dim", figures.join(" · "))}`,
-      ];
-    },
+  return (
+    { id, summary }: AgentResult,
+    { ms, isStopped }: { readonly ms: number; readonly isStopped: boolean },
+    paint: Paint,
+  ): string[] => {
+    const after = session.usage();
+    const agents = after.agents.filter((agent) => agent.id !== id && !known.has(agent.id)).length;
+    const figures = [
+      statusText(summary.status),
+      counted(turnsOf(id, after) - turnsOf(id, before), "turn"),
+      ...(agents > 0 ? [counted(agents, "agent")] : []),
+      `${shortCount(totalTokens(after.usage) - totalTokens(before.usage))} tokens`,
+      shortTime(ms),
+    ];
+    const isKnown = summary.reason === undefined || (isStopped && summary.status === "cancelled");
+    const reason = isKnown ? [] : [safeLine(summary.reason ?? "")];
+    const denials = after.denials.slice(before.denials.length);
+    const denied = denialSentence({ ...after, denials });
+    return [
+      ...reason,
+      ...(denied === undefined ? [] : [denied]),
+      `${statusMark(summary.status, paint)} ${paint("dim", figures.join(" · "))}`,
+    ];
   };
 }
 
@@ -69,12 +64,12 @@ export interface ConversationPlace {
 /** Returns the totals of the conversation, what was stopped with it, and how to resume. */
 export function conversationLines(
   { session, agents, usage, costUsd }: SessionUsage,
-  unfinished: ReturnType<ReplSession["unfinished"]>,
+  unfinished: ReturnType<SupervisorHandle["unfinished"]>,
   tasks: readonly TaskView[],
   { cwd, here, engine }: ConversationPlace,
 ): string[] {
   const others = agents.filter(({ id }) => id !== MAIN).length;
-  const who = unfinishedText({ main: unfinished.main, agents: unfinished.agents.length });
+  const who = unfinishedText(unfinished);
   const figures = [
     counted(others, "agent"),
     `${shortCount(totalTokens(usage))} tokens`,

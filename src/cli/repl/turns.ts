@@ -3,12 +3,12 @@ import type { AgentView, SupervisorEvent } from "../../events/event.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { totalTokens } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
+import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 import { counted } from "../../terminal/figures.ts";
 import { safeLine, safeText } from "../../terminal/safe-text.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import { agentName, statusMark } from "../agent-text.ts";
 import { unfinishedAgents } from "../unfinished.ts";
-import type { ReplSession } from "./repl-session.ts";
 import type { Terminal } from "./terminal.ts";
 import { beginAccount } from "./turn-account.ts";
 
@@ -16,7 +16,7 @@ export interface TurnsParts {
   readonly terminal: Terminal;
   now(): number;
   /** The session of the conversation as it is now. */
-  session(): ReplSession | undefined;
+  session(): SupervisorHandle | undefined;
   isLeaving(): boolean;
   note(words: string): void;
   /** Called after each turn, while another one may run. */
@@ -78,7 +78,7 @@ export class Turns {
   }
 
   /** Runs a turn that the user started. `tellOther` gives its text to the run that a notice has just started, if there is one. */
-  async run(session: ReplSession, start: Turn, tellOther?: () => void): Promise<void> {
+  async run(session: SupervisorHandle, start: Turn, tellOther?: () => void): Promise<void> {
     const stop = new AbortController();
     this.#stop = stop;
     const show = this.#begin(session);
@@ -97,7 +97,7 @@ export class Turns {
   }
 
   /** Resumes an agent. The user need not wait for its summary, which is shown when it arrives. */
-  async resumeAgent(session: ReplSession, id: ActorId, text: string): Promise<void> {
+  async resumeAgent(session: SupervisorHandle, id: ActorId, text: string): Promise<void> {
     const { terminal } = this.#parts;
     const isHeld = () => !this.#parts.isLeaving() && this.#parts.session() === session;
     try {
@@ -131,7 +131,7 @@ export class Turns {
   }
 
   /** Starts to count what a turn uses; the returned function shows its result. */
-  #begin(session: ReplSession): (result: AgentResult) => void {
+  #begin(session: SupervisorHandle): (result: AgentResult) => void {
     const { terminal, now, note } = this.#parts;
     const account = beginAccount(session);
     const startedAt = now();
@@ -142,7 +142,7 @@ export class Turns {
       if (result.summary === this.#shown) return;
       this.#shown = result.summary;
       const how = { ms: now() - startedAt, isStopped: this.#stopped };
-      const lines = account.lines(result, how, terminal.paint);
+      const lines = account(result, how, terminal.paint);
       showResult(terminal, result, this.#said, lines);
       const goOn = this.#stopped && !this.#parts.isLeaving() ? goingOnWords(session.tree()) : null;
       if (goOn !== null) note(goOn);

@@ -1,11 +1,12 @@
+import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 import { settings } from "../../settings/schema.ts";
 import { settingName } from "../../settings/setting.ts";
 import type { MenuEntry } from "../../terminal/input/completions.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { wrapLine, wrapRow } from "../../terminal/wrap.ts";
 import { confirmMode } from "./confirm-mode.ts";
-import type { ReplSession } from "./repl-session.ts";
-import { commandSummaries, runSlashCommand, type SlashContext } from "./slash-commands.ts";
+import { commandSummaries, runSlashCommand } from "./slash-commands.ts";
+import type { SlashContext } from "./slash-context.ts";
 import type { Terminal } from "./terminal.ts";
 import { runWords, type UserPrograms } from "./user-programs.ts";
 
@@ -80,7 +81,7 @@ export class UserCommands {
 /** Returns what can be written after a command. */
 export function argumentsOf(
   command: string,
-  session: Pick<ReplSession, "models"> | undefined,
+  session: Pick<SupervisorHandle, "models"> | undefined,
 ): readonly MenuEntry[] {
   if (command === "/config")
     return settings.map((one) => ({ value: settingName(one), description: one.summary }));
@@ -92,7 +93,7 @@ export function argumentsOf(
 }
 
 /** Returns what can be called after a slash: commands, skills and prompts of servers. */
-export function menuOf(session: Pick<ReplSession, "skills" | "mcp"> | undefined): readonly MenuEntry[] {
+export function menuOf(session: Pick<SupervisorHandle, "skills" | "mcp"> | undefined): readonly MenuEntry[] {
   const skills = (session?.skills() ?? []).flatMap(({ name, alias, description }) =>
     [name, ...(alias ? [alias] : [])].map((one) => [one, description] as const),
   );

@@ -2,8 +2,8 @@ import { reminderOf } from "../../context/assemble.ts";
 import { escapeTags } from "../../context/escape-tags.ts";
 import type { SupervisorEvent } from "../../events/event.ts";
 import { MAIN } from "../../mailbox/ids.ts";
+import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 import type { PromptImages } from "./prompt-images.ts";
-import type { ReplSession } from "./repl-session.ts";
 
 /** What the user has typed that the model has not read: lines that wait for their turn, and commands that they ran. */
 export class UnreadInput {
@@ -76,7 +76,7 @@ export class UnreadInput {
    * While it works it gets the text at the next turn; an ending conversation gets it as its next prompt. Images come only
    * with a prompt, so a text that has some waits for its turn.
    */
-  tellMain(typed: string, session: Pick<ReplSession, "send">, { isShown = false } = {}): void {
+  tellMain(typed: string, session: Pick<SupervisorHandle, "send">, { isShown = false } = {}): void {
     if (this.#images.of(typed).length > 0) return void this.wait(typed);
     const ran = [...this.#ran];
     const message = this.withRun(typed);
@@ -86,7 +86,7 @@ export class UnreadInput {
   }
 
   /** Returns what was typed and not read, oldest first, and forgets it: no model will hear it. */
-  unsend(session: Pick<ReplSession, "unsend"> | undefined): string[] {
+  unsend(session: Pick<SupervisorHandle, "unsend"> | undefined): string[] {
     const taken = session?.unsend(MAIN) ?? [];
     const lines = [...taken, ...this.takeWaiting()].map((text) => {
       const { typed, ran } = this.#sent.get(text) ?? { typed: text, ran: [] };

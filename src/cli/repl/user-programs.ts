@@ -11,19 +11,7 @@ import { safeText } from "../../terminal/safe-text.ts";
 import { ripgrepPath } from "../../tools/grep/ripgrep.ts";
 import type { CliIO } from "../process-io.ts";
 
-/** What a user runs in a conversation, apart from its agents: commands after `!`, and the list of files for `@`. */
-export interface UserPrograms {
-  /** Paths of the project's files, relative and with `/`; what git ignores is left out. Rejects on abort. */
-  files(signal: AbortSignal): Promise<readonly string[]>;
-  /** Runs a line of the shell, and returns what it printed. Never rejects. */
-  run(line: string, signal: AbortSignal): Promise<UserRun>;
-  /** Runs a process in the same host. */
-  readonly process: RunProcess;
-  /** Ends all of it; idempotent. */
-  close(): Promise<void>;
-}
-
-export interface UserRun {
+interface UserRun {
   readonly output: string;
   /** Null if it had none: it was stopped, or never started. */
   readonly exitCode: number | null;
@@ -35,8 +23,13 @@ const FRESH_MS = 10_000;
 const MOST_FILES_BYTES = 8_000_000;
 const MOST_OUTPUT_BYTES = 200_000;
 
-/** The process host starts with the first of them. */
-export function createUserPrograms({ env, clock }: CliIO, cwd: () => string): UserPrograms {
+export type UserPrograms = ReturnType<typeof createUserPrograms>;
+
+/**
+ * What a user runs in a conversation, apart from its agents: commands after `!`, and the list of files for `@`. The
+ * process host starts with the first of them.
+ */
+export function createUserPrograms({ env, clock }: CliIO, cwd: () => string) {
   let processes: Processes | null = null;
   let count = 0;
   let listed: { readonly of: string; readonly at: number; readonly files: readonly string[] } | null = null;
@@ -50,8 +43,10 @@ export function createUserPrograms({ env, clock }: CliIO, cwd: () => string): Us
     return host({ ...request, timeoutMs: null, maxOutputBytes: mostBytes }, signal);
   };
   return {
+    /** Runs a process in the same host. */
     process: host,
-    async files(signal) {
+    /** Paths of the project's files, relative and with `/`; what git ignores is left out. Rejects on abort. */
+    async files(signal: AbortSignal): Promise<readonly string[]> {
       const of = cwd();
       if (listed?.of === of && clock.now() - listed.at < FRESH_MS) return listed.files;
       const args = ["--files", "--hidden", "--no-messages", "--null", "--glob", "!.git"];
@@ -61,7 +56,8 @@ export function createUserPrograms({ env, clock }: CliIO, cwd: () => string): Us
       listed = { of, at: clock.now(), files };
       return files;
     },
-    async run(line, signal) {
+    /** Runs a line of the shell, and returns what it printed. Never rejects. */
+    async run(line: string, signal: AbortSignal): Promise<UserRun> {
       const shell = platformShell(process.platform, env);
       if (shell === null) return { output: "", exitCode: null, reason: "There is no bash here." };
       const args = shell.kind === "bash" ? ["-c", line] : shell.args(line);
@@ -74,6 +70,7 @@ export function createUserPrograms({ env, clock }: CliIO, cwd: () => string): Us
         .join("\n");
       return { output, exitCode, ...(reason === undefined ? {} : { reason }) };
     },
+    /** Ends all of it; idempotent. */
     async close() {
       await processes?.close();
       processes = null;

@@ -3,10 +3,10 @@ import type { SupervisorEvent } from "../../events/event.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import { promptAnswer, toPromptCall } from "../../mcp/permission-prompt.ts";
-import type { UserAnswer, UserHandler } from "../../policy/user-requests.ts";
+import type { UserAnswer, UserRequest } from "../../policy/user-requests.ts";
 import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 import type { PermissionMode } from "../../settings/permissions.ts";
-import { endWithoutAgent, type Job, type JobEnd } from "../jobs.ts";
+import { endWithoutAgent, type JobEnd, MAIN_JOB } from "../jobs.ts";
 import type { CliIO } from "../process-io.ts";
 import { promptJson } from "../result-json.ts";
 import { lastEnd } from "../results.ts";
@@ -15,20 +15,7 @@ import { sessionFlags } from "../session-flags.ts";
 import { createStreamMessages } from "./stream-messages.ts";
 import { readUserLines, type UserLine } from "./user-lines.ts";
 
-/** One JSON object per line on stdout, and with `--input-format stream-json` on stdin. */
-export interface JsonStream {
-  /** Called with the session before its first prompt. */
-  begin(session: SupervisorHandle): void;
-  onEvent(event: SupervisorEvent): void;
-  /** Writes the result of a session that was not written yet. */
-  end(finished: SessionEnd): Promise<void>;
-  /** Prompts the conversation with each line of stdin, one after the other, until its end. */
-  readonly job: Job;
-  /** Asks the program. */
-  readonly user: UserHandler;
-}
-
-export interface JsonStreamOptions {
+interface JsonStreamOptions {
   readonly io: Pick<CliIO, "stdin" | "stdout" | "cwd" | "clock">;
   readonly partial: boolean;
   /** Returns why the program may not choose a mode, or null. */
@@ -36,11 +23,10 @@ export interface JsonStreamOptions {
   note(line: string): void;
 }
 
-const main = { type: "main", description: "main conversation" } as const;
-
 const WITHDRAWN = "The request was withdrawn.";
 
-export function openJsonStream({ io, partial, whyNot, note }: JsonStreamOptions): JsonStream {
+/** One JSON object per line on stdout, and with `--input-format stream-json` on stdin. */
+export function openJsonStream({ io, partial, whyNot, note }: JsonStreamOptions) {
   let session: SupervisorHandle | null = null;
   /** The model at the beginning. */
   let started = "";
@@ -158,22 +144,26 @@ export function openJsonStream({ io, partial, whyNot, note }: JsonStreamOptions)
       signal.removeEventListener("abort", stop);
       close();
     }
-    return last ?? endWithoutAgent(main, "failed", "No prompt came on stdin.");
+    return last ?? endWithoutAgent(MAIN_JOB, "failed", "No prompt came on stdin.");
   };
 
   return {
-    begin(handle) {
+    /** Called with the session before its first prompt. */
+    begin(handle: SupervisorHandle): void {
       session = handle;
       started = handle.describe().model;
       toLines = createStreamMessages({ session, cwd: io.cwd, partial, newId: () => randomUUID() });
     },
-    onEvent(event) {
+    onEvent(event: SupervisorEvent): void {
       for (const line of toLines(event)) say(line);
     },
+    /** Writes the result of a session that was not written yet. */
     end: writeEnd,
-    job: { ...main, start: promptWithLines },
+    /** Prompts the conversation with each line of stdin, one after the other, until its end. */
+    job: { ...MAIN_JOB, start: promptWithLines },
+    /** Asks the program. */
     user: {
-      ask: (request, signal) =>
+      ask: (request: UserRequest, signal: AbortSignal) =>
         new Promise<UserAnswer>((resolve) => {
           if (isOver || signal.aborted) {
             const reason = isOver ? "stdin has ended, so the program cannot answer." : WITHDRAWN;

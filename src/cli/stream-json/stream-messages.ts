@@ -10,10 +10,8 @@ import { type ActorId, type CallId, MAIN } from "../../mailbox/ids.ts";
 import type { Status } from "../../mailbox/messages.ts";
 import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 
-export type StreamSession = Pick<SupervisorHandle, "session" | "describe" | "skills" | "mcpServers" | "mode">;
-
 export interface StreamOptions {
-  readonly session: StreamSession;
+  readonly session: Pick<SupervisorHandle, "session" | "describe" | "skills" | "mcpServers" | "mode">;
   readonly cwd: string;
   /** True for pieces of replies as they are written. */
   readonly partial: boolean;

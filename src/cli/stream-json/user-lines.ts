@@ -17,25 +17,16 @@ const Answer = z.object({
   type: z.literal("control_response"),
   response: z.looseObject({ request_id: z.string(), subtype: z.string() }),
 });
-const UserLine = z.discriminatedUnion("type", [Prompt, Control, Answer]);
+const AnyLine = z.discriminatedUnion("type", [Prompt, Control, Answer]);
 
 /** What a program writes to `--input-format stream-json`. */
-export type UserLine =
-  | { readonly type: "prompt"; readonly text: string }
-  | {
-      readonly type: "control";
-      readonly id: string;
-      readonly request: Readonly<Record<string, unknown>> & { readonly subtype: string };
-    }
-  | { readonly type: "answer"; readonly id: string; readonly response: Readonly<Record<string, unknown>> }
-  /** Any other line; the sentence says why it is left out. */
-  | { readonly type: "wrong"; readonly problem: string };
+export type UserLine = ReturnType<typeof readUserLine>;
 
 /** Longer lines are a mistake. */
 const MOST_CHARACTERS = 10_000_000;
 
 /** Reads one line of JSON. */
-export function readUserLine(line: string): UserLine {
+export function readUserLine(line: string) {
   if (line.length > MOST_CHARACTERS) return wrong("it has more than 10 million characters");
   let data: unknown;
   try {
@@ -43,7 +34,7 @@ export function readUserLine(line: string): UserLine {
   } catch (error) {
     return wrong(`it is not JSON (${errorMessage(error)})`);
   }
-  const parsed = UserLine.safeParse(data);
+  const parsed = AnyLine.safeParse(data);
   if (!parsed.success)
     return wrong(
       'it is not {"type":"user","message":{"role":"user","content":"…"}}, a control_request or a control_response',
@@ -52,19 +43,20 @@ export function readUserLine(line: string): UserLine {
     case "user": {
       const { content } = parsed.data.message;
       const text = typeof content === "string" ? content : content.map((block) => block.text).join("\n");
-      return text.trim() === "" ? wrong("its prompt is empty") : { type: "prompt", text };
+      return text.trim() === "" ? wrong("its prompt is empty") : ({ type: "prompt", text } as const);
     }
     case "control_request":
-      return { type: "control", id: parsed.data.request_id, request: parsed.data.request };
+      return { type: "control", id: parsed.data.request_id, request: parsed.data.request } as const;
     case "control_response":
-      return { type: "answer", id: parsed.data.response.request_id, response: parsed.data.response };
+      return { type: "answer", id: parsed.data.response.request_id, response: parsed.data.response } as const;
     default:
       return parsed.data satisfies never;
   }
 }
 
-function wrong(problem: string): UserLine {
-  return { type: "wrong", problem: `A line on stdin was left out: ${problem}.` };
+/** Any other line; the sentence says why it is left out. */
+function wrong(problem: string) {
+  return { type: "wrong", problem: `A line on stdin was left out: ${problem}.` } as const;
 }
 
 /** Calls back with each line until the end of the stream; blank lines are left out. */

@@ -69,18 +69,8 @@ export class EventFormatter {
         ];
       case "warning":
         return [excerpt(event.message)];
-      case "text":
-      case "thinking":
-      case "waiting":
-      case "asked":
-      case "settled":
-      case "merge":
-      case "woken":
-      case "answered":
-      case "call-progress":
-        return [];
       default:
-        return event satisfies never;
+        return [];
     }
   }
 

@@ -40,31 +40,34 @@ export async function followJournal(
   };
   follower.stop?.then(stop, () => {});
   const withdraw = onStopSignals(io, stop);
+  const path = journalFile(session.folder);
   let hasEnded = false;
   let problem: string | null = null;
-  try {
-    const { clock } = io;
-    const isOpen = () => lockHolder(session.folder) !== null;
-    for await (const item of tailJournal(journalFile(session.folder), {
-      clock,
-      signal: over.signal,
-      isOpen,
-    })) {
-      switch (item.type) {
-        case "record":
-          hasEnded = item.record.event.type === "end";
-          await follower.onRecord(item.record);
-          break;
-        case "note":
-          await io.stderr.write(`${safeLine(item.text)}\n`);
-          break;
-        case "up-to-date":
-          if ((await follower.onUpToDate?.()) === "stop") stop(exitCodes.done);
-          break;
-        default:
-          item satisfies never;
-      }
+  const note = (text: string): Promise<void> => io.stderr.write(`${safeLine(text)}\n`);
+  const take = async (line: RecordLine): Promise<void> => {
+    switch (line.type) {
+      case "newer":
+        throw new JournalError(newerVersionProblem(path, line.version), path);
+      case "invalid":
+        return note(`A line of ${path} is ${line.why} and was left out.`);
+      case "unknown":
+        return note(`A line of ${path} is of an unknown kind (${line.event}).`);
+      case "repeated":
+        return;
+      case "record":
+        hasEnded = line.record.event.type === "end";
+        return follower.onRecord(line.record);
+      default:
+        return line satisfies never;
     }
+  };
+  try {
+    await tailJournal(path, {
+      ...{ clock: io.clock, signal: over.signal, isOpen: () => lockHolder(session.folder) !== null, take },
+      async onUpToDate() {
+        if ((await follower.onUpToDate?.()) === "stop") stop(exitCodes.done);
+      },
+    });
   } catch (error) {
     if (!(error instanceof JournalError)) throw error;
     problem = error.message;
@@ -84,28 +87,24 @@ export async function followJournal(
 /** Milliseconds between two looks at the file. */
 const POLL_MS = 200;
 
-export interface TailOptions {
+interface Tail {
   readonly clock: Clock;
   /** Ends the tail, without an error. */
   readonly signal: AbortSignal;
   /** Whether a process may still write to the journal. If none may, the tail ends with the file. */
   isOpen(): boolean;
+  take(line: RecordLine): Promise<void>;
+  /** All that is written so far was read. */
+  onUpToDate(): Promise<void>;
 }
 
-export type TailItem =
-  | { readonly type: "record"; readonly record: JournalRecord }
-  /** A line could not be read; a sentence. */
-  | { readonly type: "note"; readonly text: string }
-  /** All that is written so far was read. */
-  | { readonly type: "up-to-date" };
-
 /**
- * Yields the records of a journal from its first on, then each as any process writes it. A torn last line is read once
- * it is whole. Throws a `JournalError` if the file cannot be read or is of a newer Troupe.
+ * Takes the lines of a journal from its first on, then each as any process writes it. A torn last line is read once it
+ * is whole. Throws a `JournalError` if the file cannot be read.
  */
-export async function* tailJournal(path: string, options: TailOptions): AsyncGenerator<TailItem> {
-  const { clock, signal, isOpen } = options;
-  const handle = await waitForJournal(path, options);
+async function tailJournal(path: string, tail: Tail): Promise<void> {
+  const { clock, signal, isOpen, take, onUpToDate } = tail;
+  const handle = await waitForJournal(path, tail);
   if (handle === null) return;
   try {
     const parse = createLineParser();
@@ -119,10 +118,9 @@ export async function* tailJournal(path: string, options: TailOptions): AsyncGen
         if (signal.aborted) return;
         if (!complete) break;
         position = end;
-        const item = itemOf(parse(bytes), path);
-        if (item !== null) yield item;
+        await take(parse(bytes));
       }
-      yield { type: "up-to-date" };
+      await onUpToDate();
       if (isLast) return;
       await pause(clock, POLL_MS, signal);
     }
@@ -132,10 +130,7 @@ export async function* tailJournal(path: string, options: TailOptions): AsyncGen
 }
 
 /** A session that has just started has no journal yet. Returns null if aborted before there was one. */
-async function waitForJournal(
-  path: string,
-  { clock, signal, isOpen }: TailOptions,
-): Promise<FileHandle | null> {
+async function waitForJournal(path: string, { clock, signal, isOpen }: Tail): Promise<FileHandle | null> {
   while (!signal.aborted) {
     const isLast = !isOpen();
     try {
@@ -147,22 +142,4 @@ async function waitForJournal(
     }
   }
   return null;
-}
-
-/** Returns null for a line that was read before. */
-function itemOf(parsed: RecordLine, path: string): TailItem | null {
-  switch (parsed.type) {
-    case "newer":
-      throw new JournalError(newerVersionProblem(path, parsed.version), path);
-    case "invalid":
-      return { type: "note", text: `A line of ${path} is ${parsed.why} and was left out.` };
-    case "unknown":
-      return { type: "note", text: `A line of ${path} is of an unknown kind (${parsed.event}).` };
-    case "repeated":
-      return null;
-    case "record":
-      return { type: "record", record: parsed.record };
-    default:
-      return parsed satisfies never;
-  }
 }

@@ -124,15 +124,12 @@ async function findRunning(id: string | undefined, io: CliIO): Promise<Running> 
       code: exitCodes.usage,
     };
   }
-  const line =
-    id === undefined
-      ? "No session is running; troupe sessions list shows what was done before."
-      : notRunning((await sessionNamed(id, home)).id);
+  let line = "No session is running; troupe sessions list shows what was done before.";
+  if (id !== undefined) {
+    const { id: whole } = await sessionNamed(id, home);
+    line = `Session ${whole} is not running; troupe sessions show ${whole} shows what it did.`;
+  }
   return { type: "none", lines: [line], code: exitCodes.notDone };
-}
-
-function notRunning(id: string): string {
-  return `Session ${id} is not running; troupe sessions show ${id} shows what it did.`;
 }
 
 /** Shows the agents until the user leaves or the session ends. The last state stays on the terminal. */

@@ -8,26 +8,16 @@ export interface Cursor {
   readonly column: number;
 }
 
-/** The last lines of a terminal, with the cursor inside them. */
-export interface Canvas {
-  /**
-   * Inserts lines that stay above the painted ones, then paints these; a frame that changes nothing writes nothing. Lines that
-   * stay are wrapped, and painted ones are cut to the terminal.
-   */
-  show(stay: readonly string[], painted: readonly string[], cursor: Cursor): void;
-  /** Draws everything again with the next frame: the terminal may show anything. */
-  invalidate(): void;
-}
-
 const ESC = "\u001b[";
 /** Lines that stay, for drawing them again in another width. */
 const KEPT_LINES = 400;
 
 /**
+ * The last lines of a terminal, with the cursor inside them.
  * Each frame is one write that a terminal shows as a whole, with line wrapping off inside. Nothing is erased outside a frame,
  * scrollback never. The cursor is never hidden, so nothing must be restored however the process ends.
  */
-export function createCanvas(outlet: Outlet): Canvas {
+export function createCanvas(outlet: Outlet) {
   let before: readonly PaintedRow[] = [EMPTY_ROW];
   let at: Cursor = { row: 0, column: 0 };
   let size = outlet.size();
@@ -141,7 +131,11 @@ export function createCanvas(outlet: Outlet): Canvas {
   };
 
   return {
-    show(stay, painted, cursor) {
+    /**
+     * Inserts lines that stay above the painted ones, then paints these; a frame that changes nothing writes nothing.
+     * Lines that stay are wrapped, and painted ones are cut to the terminal.
+     */
+    show(stay: readonly string[], painted: readonly string[], cursor: Cursor): void {
       const now = outlet.size();
       const isNew = !isValid || now.columns !== size.columns || now.rows !== size.rows;
       // The cursor is in one of the rows that remain.
@@ -164,6 +158,7 @@ export function createCanvas(outlet: Outlet): Canvas {
       // The end of input reports a closed terminal.
       if (frame !== "") outlet.write(`${ESC}?2026h${ESC}?7l${frame}${ESC}?7h${ESC}?2026l`).catch(() => {});
     },
+    /** Draws everything again with the next frame: the terminal may show anything. */
     invalidate() {
       isValid = false;
     },

@@ -1,5 +1,4 @@
-import { lazy } from "../../lib/lazy.ts";
-import { graphemeWidth } from "../display-width.ts";
+import { ASCII, graphemesOf, graphemeWidth } from "../display-width.ts";
 
 /** One grapheme of a row, with the escape sequences that set its style and its link. */
 export interface Cell {
@@ -9,8 +8,6 @@ export interface Cell {
   readonly style: string;
 }
 
-const graphemes = lazy(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
-const ASCII = /^[ -~]*$/;
 /** Characters that join others to one grapheme, or are part of one. */
 const JOINING = /[\p{M}\p{Cf}\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]|[\u{10000}-\u{10ffff}]/u;
 const ESC = "\u001b";
@@ -102,7 +99,7 @@ function addText(cells: Cell[], text: string, style: string): void {
     for (const character of text) cells.push({ text: character, width: 1, style });
     return;
   }
-  const pieces = JOINING.test(text) ? Array.from(graphemes().segment(text), ({ segment }) => segment) : text;
+  const pieces = JOINING.test(text) ? graphemesOf(text) : text;
   for (const piece of pieces) {
     const width = graphemeWidth(piece);
     const last = cells.at(-1);

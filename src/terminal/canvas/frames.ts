@@ -8,19 +8,11 @@ export const CLOCK_MS = 1000;
 /** Milliseconds without a resize before anything is painted: what was written before is drawn for the old size by then. */
 const STILL_MS = 100;
 
-/** When to paint. */
-export interface Frames {
-  /** Paints immediately: a key was pressed. */
-  now(): void;
-  /** Paints when the last frame is old enough. */
-  soon(): void;
-  /** Paints nothing until the size has not changed for a moment. */
-  resized(): void;
-  stop(): void;
-}
-
-/** `paint` returns the milliseconds until it wants the next frame, even if nothing happens; null if it wants none. */
-export function createFrames(clock: Clock, everyMs: number, paint: () => number | null): Frames {
+/**
+ * Says when to paint. `paint` returns the milliseconds until it wants the next frame, even if nothing happens; null if
+ * it wants none.
+ */
+export function createFrames(clock: Clock, everyMs: number, paint: () => number | null) {
   let stopped = false;
   let paintedAt = Number.NEGATIVE_INFINITY;
   let dueAt = Number.POSITIVE_INFINITY;
@@ -47,8 +39,11 @@ export function createFrames(clock: Clock, everyMs: number, paint: () => number 
     if (next !== null) plan(paintedAt + next);
   };
   return {
+    /** Paints immediately: a key was pressed. */
     now: show,
+    /** Paints when the last frame is old enough. */
     soon: () => plan(paintedAt + everyMs),
+    /** Paints nothing until the size has not changed for a moment. */
     resized() {
       stillAt = clock.now() + STILL_MS;
       withdraw();

@@ -9,20 +9,23 @@ export interface KeyedTerminal {
   onExit(listener: () => void): () => void;
 }
 
-/** Pasted text comes between markers. All modes that are switched on are here, each with what switches it off. */
-const MODES = [{ on: "\u001b[?2004h", off: "\u001b[?2004l" }] as const;
+/** Pasted text comes between markers. */
+const PASTE = { on: "\u001b[?2004h", off: "\u001b[?2004l" } as const;
 
 /**
  * Delivers each key as it is typed, including Ctrl-C, and pasted text between markers. Returns a function that undoes
  * this; an exit of the process undoes it too. Only SIGKILL leaves the modes on.
  */
-export function takeKeys({ stdin, stdout, onExit }: KeyedTerminal, protocol?: KeyProtocol): () => void {
+export function takeKeys(
+  { stdin, stdout, onExit }: KeyedTerminal,
+  protocol?: ReturnType<typeof createKeyProtocol>,
+): () => void {
   let taken = true;
   const restore = (): void => {
     if (!taken) return;
     taken = false;
     withdraw();
-    stdout.write(MODES.map(({ off }) => off).join("") + (protocol?.release() ?? "")).catch(() => {});
+    stdout.write(PASTE.off + (protocol?.release() ?? "")).catch(() => {});
     try {
       stdin.setRawMode?.(false);
     } catch {
@@ -31,22 +34,9 @@ export function takeKeys({ stdin, stdout, onExit }: KeyedTerminal, protocol?: Ke
   };
   const withdraw = onExit(restore);
   stdin.setRawMode?.(true);
-  stdout.write(MODES.map(({ on }) => on).join("")).catch(() => {});
+  stdout.write(PASTE.on).catch(() => {});
   protocol?.take();
   return restore;
-}
-
-/**
- * How a terminal tells keys apart that were one byte once, such as Shift-Enter and Enter: by kitty's protocol, else by
- * xterm's modifyOtherKeys, else not at all. It is asked once, and nothing is switched on before it has answered.
- */
-export interface KeyProtocol {
-  /** Asks, or switches on what it answered earlier. */
-  take(): void;
-  /** Returns what switches it off. */
-  release(): string;
-  /** True if this input is an answer and not a key. */
-  takeAnswer(text: string): boolean;
 }
 
 /** The second is answered by every terminal: if the first was not, it does not know it. */
@@ -60,28 +50,35 @@ const WAYS = {
   other: { on: "\u001b[>4;2m", off: "\u001b[>4;0m" },
 } as const;
 
-export function createKeyProtocol(stdout: Pick<Outlet, "write">): KeyProtocol {
-  let way: keyof typeof WAYS | "unknown" | "asked" = "unknown";
+/**
+ * How a terminal tells keys apart that were one byte once, such as Shift-Enter and Enter: by kitty's protocol, else by
+ * xterm's modifyOtherKeys, else not at all. It is asked once, and nothing is switched on before it has answered.
+ */
+export function createKeyProtocol(stdout: Pick<Outlet, "write">) {
+  let way: (typeof WAYS)[keyof typeof WAYS] | null = null;
+  let isAsked = false;
   let isTaken = false;
   const write = (text: string): void => void stdout.write(text).catch(() => {});
-  const isKnown = (): boolean => way !== "unknown" && way !== "asked";
   const answered = (now: keyof typeof WAYS): void => {
-    if (isKnown()) return;
-    way = now;
-    if (isTaken) write(WAYS[way].on);
+    if (way !== null) return;
+    way = WAYS[now];
+    if (isTaken) write(way.on);
   };
   return {
+    /** Asks, or switches on what it answered earlier. */
     take() {
       isTaken = true;
-      if (way === "kitty" || way === "other") return write(WAYS[way].on);
-      if (way === "unknown") write(QUESTION);
-      way = "asked";
+      if (way !== null) write(way.on);
+      else if (!isAsked) write(QUESTION);
+      isAsked = true;
     },
-    release() {
+    /** Returns what switches it off. */
+    release(): string {
       isTaken = false;
-      return way === "kitty" || way === "other" ? WAYS[way].off : "";
+      return way?.off ?? "";
     },
-    takeAnswer(text) {
+    /** True if this input is an answer and not a key. */
+    takeAnswer(text: string): boolean {
       if (KNOWS_KITTY.test(text)) answered("kitty");
       else if (ATTRIBUTES.test(text)) answered("other");
       else return false;

@@ -21,6 +21,12 @@ export interface Editor {
   close(): void;
 }
 
+/** What has the keys in place of an editor while it is open. */
+export interface Overlay extends Pick<Editor, "rows"> {
+  readonly isOpen: boolean;
+  take(key: Key): void;
+}
+
 /** An editor whose text and cursor can be set together. */
 export interface TextEditor extends Editor {
   /** The number of characters of `shown` before the cursor. */

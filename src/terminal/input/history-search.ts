@@ -1,19 +1,16 @@
 import { cutToWidth, displayWidth } from "../display-width.ts";
 import { safeLine } from "../safe-text.ts";
-import type { Editor } from "./editor.ts";
-import { isKey, type Key } from "./keys.ts";
-
-/** Looks for an earlier prompt while it is typed, newest first (Ctrl-R). */
-export interface HistorySearch extends Pick<Editor, "rows"> {
-  readonly isOpen: boolean;
-  take(key: Key): void;
-}
+import type { Editor, Overlay } from "./editor.ts";
+import { isKey } from "./keys.ts";
 
 /** With fewer columns, what is found has a row of its own. */
 const FOR_FOUND = 16;
 
-/** `history`: newest first. What is found is put into the editor; sending it is another Enter. */
-export function createHistorySearch(history: readonly string[], editor: Pick<Editor, "set">): HistorySearch {
+/**
+ * Looks for an earlier prompt while it is typed, newest first (Ctrl-R), as `history` is. What is found is put into the
+ * editor; sending it is another Enter.
+ */
+export function createHistorySearch(history: readonly string[], editor: Pick<Editor, "set">): Overlay {
   let isOpen = true;
   let word = "";
   let skip = 0;

@@ -6,13 +6,6 @@ export type Key =
   | { readonly type: "key"; readonly text: string }
   | { readonly type: "paste"; readonly text: string };
 
-/** Takes bytes of a terminal, wherever they are cut. */
-export interface KeyReader {
-  take(chunk: Buffer | string): void;
-  /** Stops waiting for the rest of a sequence. */
-  close(): void;
-}
-
 /** Milliseconds after which an Escape is the key and not the start of a sequence, even if a slow line cuts one. */
 const ALONE_MS = 50;
 const ESC = "\u001b";
@@ -32,11 +25,11 @@ const USUAL = [
   ["shift+ctrl+_", "\u001f"],
 ] as const;
 
-/** `takeAnswer`: true for what the terminal answers. */
+/** Takes bytes of a terminal, wherever they are cut. `takeAnswer`: true for what the terminal answers. */
 export function createKeyReader(
   onKey: (key: Key) => void,
   takeAnswer: (text: string) => boolean = () => false,
-): KeyReader {
+) {
   const decoder = new StringDecoder("utf8");
   const buffer = new StdinBuffer({ timeout: ALONE_MS, escapeTimeout: ALONE_MS });
   /** The first half of a character of two units: they come one by one. */
@@ -64,10 +57,11 @@ export function createKeyReader(
     rest = seen.lastIndexOf(PASTE_START) > seen.lastIndexOf(PASTE_END) ? [] : null;
   };
   return {
-    take(chunk) {
+    take(chunk: Buffer | string) {
       const text = typeof chunk === "string" ? chunk : decoder.write(chunk);
       if (text !== "") feed(text);
     },
+    /** Stops waiting for the rest of a sequence. */
     close: () => buffer.destroy(),
   };
 }

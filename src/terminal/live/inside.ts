@@ -3,18 +3,8 @@ import { type ContentBlockParam, textOf } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { Paint } from "../output-stream.ts";
 import { safeText } from "../safe-text.ts";
-import { type CallLines, createCallLines } from "../transcript/call-lines.ts";
+import { type CallLines, type CallsRoom, createCallLines } from "../transcript/call-lines.ts";
 import { wrapText } from "../wrap.ts";
-
-/** What each agent has done last, for a user who looks inside one. */
-export interface Inside {
-  onEvent(event: SupervisorEvent): void;
-  /** Returns its rows: what it said and did last, and what it does and writes now; `rows` is room for its calls. */
-  rows(
-    agent: ActorId,
-    room: { readonly columns: number; readonly rows: number; readonly now: number },
-  ): string[];
-}
 
 interface Entry {
   readonly calls: CallLines;
@@ -33,13 +23,15 @@ const KEPT_CHARACTERS = 8_000;
 /** Agents that have ended and can still be looked into. */
 const KEPT_ENDED = 32;
 
-/** `replyRows`: a reply as rows that fit. */
+export type Inside = ReturnType<typeof createInside>;
+
+/** What each agent has done last, for a user who looks inside one. `replyRows`: a reply as rows that fit. */
 export function createInside(
   paint: Paint,
   now: () => number,
   columns: () => number,
   replyRows: (text: string) => readonly string[],
-): Inside {
+) {
   const entries = new Map<ActorId, Entry>();
   const ended = new Set<ActorId>();
   const entryOf = (id: ActorId): Entry => {
@@ -58,7 +50,7 @@ export function createInside(
     entries.delete(oldest);
   };
   return {
-    onEvent(event) {
+    onEvent(event: SupervisorEvent) {
       switch (event.type) {
         case "call-begin":
         case "call-progress":
@@ -100,7 +92,8 @@ export function createInside(
           return;
       }
     },
-    rows(agent, { columns: width, rows, now: at }) {
+    /** Returns its rows: what it said and did last, and what it does and writes now; `rows` is room for its calls. */
+    rows(agent: ActorId, { columns: width, rows, now: at }: CallsRoom): string[] {
       const entry = entries.get(agent);
       if (entry === undefined) return [];
       const wrapped = (text: string) => (text.trim() === "" ? [] : wrapText(safeText(text).trim(), width));

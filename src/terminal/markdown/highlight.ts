@@ -7,22 +7,10 @@ const LONGEST_LINE = 1000;
 const MOST_TOKENS = 400;
 const TAB = 4;
 
-/** Colours one text of code, line by line. */
-export interface Highlighter {
-  line(text: string): StyledSpan[];
-  /** Colours a line that is still being written. */
-  peek(text: string): StyledSpan[];
-}
+export type CodeLanguages = ReturnType<typeof createLanguages>;
 
 /** The languages loaded so far. */
-export interface CodeLanguages {
-  /** Starts to load a language; Returns `soon` until it is there, and null if it is not known. */
-  start(name: string): Highlighter | "soon" | null;
-  /** Resolves when all the languages of the code in a text are there. Never rejects. */
-  load(text: string): Promise<void>;
-}
-
-export function createLanguages(): CodeLanguages {
+export function createLanguages() {
   const loading = new Map<LanguageName, Promise<void>>();
   const loaded = new Map<LanguageName, StreamParser<unknown> | null>();
   const fetch = (language: LanguageName): Promise<void> => {
@@ -36,7 +24,8 @@ export function createLanguages(): CodeLanguages {
     return load;
   };
   return {
-    start(name) {
+    /** Starts to load a language; Returns `soon` until it is there, and null if it is not known. */
+    start(name: string): Highlighter | "soon" | null {
       const language = languageOf(name);
       if (language === null) return null;
       void fetch(language);
@@ -44,7 +33,8 @@ export function createLanguages(): CodeLanguages {
       if (parser === undefined) return "soon";
       return parser === null ? null : createHighlighter(parser);
     },
-    async load(text) {
+    /** Resolves when all the languages of the code in a text are there. Never rejects. */
+    async load(text: string) {
       const names = [...text.matchAll(/^ *(?:```+|~~~+)[ \t]*([\w+#.-]{1,30})/gm)].map(
         ([, name]) => name ?? "",
       );
@@ -58,7 +48,10 @@ export function plainLine(text: string): StyledSpan[] {
   return text === "" ? [] : [{ text, formats: [] }];
 }
 
-function createHighlighter(parser: StreamParser<unknown>): Highlighter {
+export type Highlighter = ReturnType<typeof createHighlighter>;
+
+/** Colours one text of code, line by line. */
+function createHighlighter(parser: StreamParser<unknown>) {
   let state = parser.startState?.(TAB);
   const copy = (): unknown => {
     if (parser.copyState) return parser.copyState(state);
@@ -72,8 +65,9 @@ function createHighlighter(parser: StreamParser<unknown>): Highlighter {
     }
   };
   return {
-    line: (text) => safely(text, state),
-    peek(text) {
+    line: (text: string): StyledSpan[] => safely(text, state),
+    /** Colours a line that is still being written. */
+    peek(text: string): StyledSpan[] {
       const kept = copy();
       const spans = safely(text, state);
       state = kept;

@@ -13,19 +13,6 @@ export type ReplyPart = { readonly gap: boolean } & (
   | { readonly type: "code"; readonly line: string; readonly language?: string }
 );
 
-/**
- * Cuts a reply into parts as it arrives. What is final depends on whole lines only, never on the pieces that they came
- * in. Everything but the last block is final; so are the lines of a code block and the items of a list but the last.
- */
-export interface OpenTail {
-  /** Returns the parts that are final now. */
-  add(piece: string): ReplyPart[];
-  /** Returns the rest, as it looks now. */
-  open(): ReplyPart[];
-  /** Ends the reply: the rest is final. */
-  end(): ReplyPart[];
-}
-
 /** Characters of a line, and of a block, at which it is broken. A list keeps its last item, which may be long. */
 const LONGEST = 4000;
 const LONGEST_ITEM = 8000;
@@ -58,7 +45,11 @@ interface Step {
   readonly after: Before;
 }
 
-export function createOpenTail(): OpenTail {
+/**
+ * Cuts a reply into parts as it arrives. What is final depends on whole lines only, never on the pieces that they came
+ * in. Everything but the last block is final; so are the lines of a code block and the items of a list but the last.
+ */
+export function createOpenTail() {
   let raw = "";
   let before = NOTHING;
   const take = (line: string): readonly ReplyPart[] => {
@@ -67,7 +58,8 @@ export function createOpenTail(): OpenTail {
     return parts;
   };
   return {
-    add(piece) {
+    /** Returns the parts that are final now. */
+    add(piece: string): ReplyPart[] {
       raw += piece;
       const parts: ReplyPart[] = [];
       let from = 0;
@@ -86,13 +78,15 @@ export function createOpenTail(): OpenTail {
       raw = raw.slice(from);
       return parts;
     },
-    open() {
+    /** Returns the rest, as it looks now. */
+    open(): ReplyPart[] {
       const text = safeText(raw.slice(0, wholeUpTo(raw)));
       if (before.fence !== null)
         return text === "" || /^ {0,3}[`~]+$/.test(text) ? [] : codeLine(before, before.fence, text);
       return finish({ ...before, tail: before.tail + shallow(before, text) });
     },
-    end() {
+    /** Ends the reply: the rest is final. */
+    end(): ReplyPart[] {
       const parts = [...(raw === "" ? [] : take(raw)), ...finish(before)];
       raw = "";
       before = NOTHING;

@@ -15,15 +15,6 @@ export interface ReplyText {
   end(): string[];
 }
 
-/** Makes replies of Markdown. */
-export interface Markdown {
-  reply(): ReplyText;
-  /** Returns all rows of a whole text. */
-  rows(text: string, columns: number): string[];
-  /** Resolves when the code in this text can be coloured. Never rejects. */
-  ready(text: string): Promise<void>;
-}
-
 export interface MarkdownLooks {
   readonly paint: Paint;
   /** Returns the directory that relative paths are of. */
@@ -35,16 +26,21 @@ const OPEN_ROWS = 6;
 const MOST_HELD = 200;
 const WIDE = 80;
 
-export function createMarkdown(looks: MarkdownLooks): Markdown {
+export type Markdown = ReturnType<typeof createMarkdown>;
+
+/** Makes replies of Markdown. */
+export function createMarkdown(looks: MarkdownLooks) {
   const languages = createLanguages();
   const reply = () => createReply(looks, languages);
   return {
     reply,
-    rows(text, columns) {
+    /** Returns all rows of a whole text. */
+    rows(text: string, columns: number): string[] {
       const whole = reply();
       return [...whole.add(text, columns), ...whole.end()];
     },
-    ready: (text) => (hasColours(looks) ? languages.load(text) : Promise.resolve()),
+    /** Resolves when the code in this text can be coloured. Never rejects. */
+    ready: (text: string) => (hasColours(looks) ? languages.load(text) : Promise.resolve()),
   };
 }
 

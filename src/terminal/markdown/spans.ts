@@ -1,6 +1,6 @@
 import { displayWidth } from "../display-width.ts";
 import type { Paint } from "../output-stream.ts";
-import { cutWord } from "../wrap.ts";
+import { breakLine, cutWord, type RowRange } from "../wrap.ts";
 
 export type Format =
   | "blue"
@@ -24,12 +24,9 @@ export interface StyledSpan {
   readonly target?: string;
 }
 
-/** From the first character to before the last, in UTF-16 units. */
-type Range = readonly [start: number, end: number];
-
 /** Wraps between words, and between Chinese, Japanese and Korean characters. A line feed ends a row. */
 export function wrapSpans(spans: readonly StyledSpan[], columns: number): StyledSpan[][] {
-  const ranges: Range[] = [];
+  const ranges: RowRange[] = [];
   let from = 0;
   for (const line of spans
     .map(({ text }) => text)
@@ -44,7 +41,7 @@ export function wrapSpans(spans: readonly StyledSpan[], columns: number): Styled
 /** Cuts one line wherever a row is full: in code, spaces count. */
 export function cutSpans(spans: readonly StyledSpan[], columns: number): StyledSpan[][] {
   let from = 0;
-  const ranges = cutWord(spans.map(({ text }) => text).join(""), columns).map((piece): Range => {
+  const ranges = cutWord(spans.map(({ text }) => text).join(""), columns).map((piece): RowRange => {
     const start = from;
     from += piece.length;
     return [start, from];
@@ -70,42 +67,8 @@ function link(target: string): string {
   return `\u001b]8;;${target}\u0007`;
 }
 
-const WIDE =
-  "[\\u1100-\\u115f\\u2e80-\\u303e\\u3041-\\ua4cf\\uac00-\\ud7a3\\uf900-\\ufaff\\uff01-\\uff60\\u{20000}-\\u{3fffd}]";
-/** Never the first in a row. */
-const CLOSING = "[、。，．）」』】〉》！？：；…ー\\p{Mark}]";
-const atoms = new RegExp(` +|${WIDE}${CLOSING}*|(?:(?!${WIDE})[^ ])+`, "gu");
-
-function breakLine(line: string, columns: number): Range[] {
-  const rows: Range[] = [];
-  let [start, end, width] = [0, 0, 0];
-  for (const { 0: atom, index } of line.matchAll(atoms)) {
-    const wide = displayWidth(atom);
-    if (atom.startsWith(" ")) {
-      if (end > start) width += wide;
-      continue;
-    }
-    if (end === start) start = index;
-    if (width + wide <= columns) {
-      end = index + atom.length;
-      width += wide;
-      continue;
-    }
-    if (end > start) rows.push([start, end]);
-    start = index;
-    const pieces = cutWord(atom, columns);
-    for (const piece of pieces.slice(0, -1)) {
-      rows.push([start, start + piece.length]);
-      start += piece.length;
-    }
-    end = index + atom.length;
-    width = displayWidth(pieces.at(-1) ?? "");
-  }
-  return end > start || rows.length === 0 ? [...rows, [start, end]] : rows;
-}
-
 /** The ranges are in order and do not overlap. */
-function sliceSpans(spans: readonly StyledSpan[], ranges: readonly Range[]): StyledSpan[][] {
+function sliceSpans(spans: readonly StyledSpan[], ranges: readonly RowRange[]): StyledSpan[][] {
   let first = 0;
   let offset = 0;
   return ranges.map(([start, end]) => {

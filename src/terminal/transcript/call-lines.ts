@@ -7,12 +7,11 @@ import { counted, shortTime } from "../figures.ts";
 import type { Paint } from "../output-stream.ts";
 import { safeLine, safeText } from "../safe-text.ts";
 
-/** What calls look like on a terminal: a line while they run, and lines that stay once they have ended. */
-export interface CallLines {
-  /** Returns the lines that stay. A call whose agent has a line of its own has none. */
-  onEvent(event: CallEvent | Extract<SupervisorEvent, { type: "agent" }>, columns: number): string[];
-  /** Returns rows for the calls that run now, the newest last; at most `rows`. */
-  running(frame: { readonly columns: number; readonly rows: number; readonly now: number }): string[];
+/** Where running calls are drawn, and when. */
+export interface CallsRoom {
+  readonly columns: number;
+  readonly rows: number;
+  readonly now: number;
 }
 
 interface Running {
@@ -27,14 +26,20 @@ const DIFF = { most: 8, context: 1, wraps: false };
 /** A quick command shows no time. */
 const SLOW_MS = 1_000;
 
-/** `isPast`: the calls are of an earlier process, with which what ran in its background has ended. */
-export function createCallLines(paint: Paint, now: () => number, isPast = false): CallLines {
+export type CallLines = ReturnType<typeof createCallLines>;
+
+/**
+ * What calls look like on a terminal: a line while they run, and lines that stay once they have ended. `isPast`: the
+ * calls are of an earlier process, with which what ran in its background has ended.
+ */
+export function createCallLines(paint: Paint, now: () => number, isPast = false) {
   const open = new Map<CallId, Running>();
   /** Open calls that started an agent. */
   const started = new Set<CallId>();
   const words = createWords();
   return {
-    onEvent(event, columns) {
+    /** Returns the lines that stay. A call whose agent has a line of its own has none. */
+    onEvent(event: CallEvent | Extract<SupervisorEvent, { type: "agent" }>, columns: number): string[] {
       switch (event.type) {
         case "agent":
           if (event.view.call !== null && open.has(event.view.call)) started.add(event.view.call);
@@ -61,7 +66,8 @@ export function createCallLines(paint: Paint, now: () => number, isPast = false)
           return event satisfies never;
       }
     },
-    running({ columns, rows, now: at }) {
+    /** Returns rows for the calls that run now, the newest last; at most `rows`. */
+    running({ columns, rows, now: at }: CallsRoom): string[] {
       const calls = [...open.values()].filter(({ begin }) => !AGENTS.has(begin.tool));
       const shown = calls.slice(-rows);
       // What runs counts more than what it prints.

@@ -8,24 +8,20 @@ import { plain } from "../output-stream.ts";
 import { safeText } from "../safe-text.ts";
 import { callLine } from "./call-lines.ts";
 
-/** All that the main conversation has thought last, and what its last call has printed or changed. */
-export interface LastOutput {
-  onEvent(event: SupervisorEvent): void;
-  /** Returns the newest of both, or both of one turn, safe for a terminal; null before the first. */
-  text(): string | null;
-}
-
 /** Of a longer output, what the model got is shown. */
 const MOST_BYTES = 8 * 1024 * 1024;
 const DIFF = { columns: Number.MAX_SAFE_INTEGER, most: Number.POSITIVE_INFINITY, context: 3, wraps: false };
 
-export function createLastOutput(): LastOutput {
+export type LastOutput = ReturnType<typeof createLastOutput>;
+
+/** All that the main conversation has thought last, and what its last call has printed or changed. */
+export function createLastOutput() {
   let last: { readonly begin: CallBeginEvent; readonly end: CallEndEvent; result: string | null } | null =
     null;
   let thought = { turn: 0, text: "" };
   const begins = new Map<string, CallBeginEvent>();
   return {
-    onEvent(event) {
+    onEvent(event: SupervisorEvent) {
       if (!("actor" in event) || event.actor !== MAIN) return;
       if (event.type === "thinking" && !event.forUser)
         thought = { turn: event.turn, text: (thought.turn === event.turn ? thought.text : "") + event.text };
@@ -40,7 +36,8 @@ export function createLastOutput(): LastOutput {
           if (block.type === "tool_result" && block.tool_use_id === last.end.toolUse)
             last.result = resultText(block.content);
     },
-    text() {
+    /** Returns the newest of both, or both of one turn, safe for a terminal; null before the first. */
+    text(): string | null {
       const of = last?.begin.turn ?? 0;
       const thoughts =
         thought.turn > 0 && thought.turn >= of ? `Thinking\n\n${safeText(thought.text.trimEnd())}\n` : "";

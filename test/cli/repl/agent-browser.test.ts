@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { AgentActions } from "../../../src/cli/repl/agent-actions.ts";
 import { openAgentBrowser } from "../../../src/cli/repl/agent-browser.ts";
-import type { AgentActions } from "../../../src/cli/repl/repl-session.ts";
 import type { AgentView, SupervisorEvent } from "../../../src/events/event.ts";
 import { callId } from "../../../src/mailbox/ids.ts";
 import { createInside } from "../../../src/terminal/live/inside.ts";

@@ -175,7 +175,7 @@ describe("stop means stop (C21)", () => {
       ...main,
       summary: { ...summary("cancelled", ""), turns: 14, reason: "You stopped it." },
     };
-    expect(account.lines(result, { ms: 1_000, isStopped: true }, plain)).toEqual([
+    expect(account(result, { ms: 1_000, isStopped: true }, plain)).toEqual([
       "⊘ cancelled · 0 turns · 0 tokens · 1.0 s",
     ]);
   });

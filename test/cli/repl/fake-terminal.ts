@@ -1,4 +1,4 @@
-import type { AgentActions } from "../../../src/cli/repl/repl-session.ts";
+import type { AgentActions } from "../../../src/cli/repl/agent-actions.ts";
 import type { Dialog, Terminal, TerminalListeners } from "../../../src/cli/repl/terminal.ts";
 import type { SupervisorEvent } from "../../../src/events/event.ts";
 import { plain } from "../../../src/terminal/output-stream.ts";

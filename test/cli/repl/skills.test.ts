@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { OwnFiles } from "../../../src/cli/repl/repl-session.ts";
 import { callsSkill, isSlashCommand, runSlashCommand } from "../../../src/cli/repl/slash-commands.ts";
+import type { OwnFiles } from "../../../src/cli/repl/slash-context.ts";
 import type { Skill } from "../../../src/context/skills/skill.ts";
 import { noUsage } from "../../../src/mailbox/conversation.ts";
 import { MAIN, SessionId } from "../../../src/mailbox/ids.ts";

@@ -1,6 +1,5 @@
 import { settingsSource } from "../../../src/cli/directories.ts";
-import type { OwnFiles } from "../../../src/cli/repl/repl-session.ts";
-import type { SlashContext } from "../../../src/cli/repl/slash-commands.ts";
+import type { OwnFiles, SlashContext } from "../../../src/cli/repl/slash-context.ts";
 import { SessionId } from "../../../src/mailbox/ids.ts";
 import { settingsReader } from "../../../src/policy/trust/trust.ts";
 import { FakeIO } from "../fake-io.ts";
@@ -30,7 +29,7 @@ export function slashContext(own: OwnFiles, session: Partial<SlashContext["sessi
         ...{ changes: unasked, accept: unasked },
       },
       ...session,
-    },
+    } as SlashContext["session"],
     ...{ say() {}, stoppable: () => new AbortController().signal },
     ...{
       own,

@@ -6,7 +6,7 @@ import { schema } from "../../../settings/schema.ts";
 import type { Choices } from "../../../terminal/dialogs/choice-form.ts";
 import { safeLine, visibleLine } from "../../../terminal/safe-text.ts";
 import { whereOf } from "../../directories.ts";
-import type { OwnFiles } from "../repl-session.ts";
+import type { OwnFiles } from "../slash-context.ts";
 import { field, type Sheet } from "./shown.ts";
 
 export const keepChoices: Choices = {

@@ -2,7 +2,7 @@ import type { PermissionRequest, UserAnswer } from "../../../policy/user-request
 import type { Choices, OfferedAnswer } from "../../../terminal/dialogs/choice-form.ts";
 import { type CompareWords, diffCount, diffRows } from "../../../terminal/diff.ts";
 import { visibleLine } from "../../../terminal/safe-text.ts";
-import { formatDanger } from "../../permissions/format.ts";
+import { DANGER } from "../../permissions/format.ts";
 import { askersOf, field, isLong, isLongSubject, type Sheet, subjectRows, WORDS } from "./shown.ts";
 
 /** What the user typed at a permission request. */
@@ -40,7 +40,7 @@ export function permissionRows(
       ? []
       : field("model says", description, sheet, whole, WORDS)),
     ...field("why", reason, sheet),
-    ...field("danger", formatDanger(ask.level), sheet),
+    ...field("danger", DANGER[ask.level], sheet),
     ...field("from", askersOf(ask.askers), sheet),
     ...details
       // What a server's tool is given means nothing without its name.

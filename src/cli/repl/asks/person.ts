@@ -9,7 +9,8 @@ import type {
 } from "../../../policy/user-requests.ts";
 import { type Choices, chosenKey } from "../../../terminal/dialogs/choice-form.ts";
 import { createWords } from "../../../terminal/diff.ts";
-import type { OwnFiles } from "../repl-session.ts";
+import { askOneOf } from "../ask-one-of.ts";
+import type { OwnFiles } from "../slash-context.ts";
 import type { Dialog, Terminal } from "../terminal.ts";
 import { isPlainEdit, permissionChoices, permissionReply, permissionRows } from "./permission.ts";
 import {
@@ -58,35 +59,30 @@ export function terminalPerson(
   };
 }
 
-interface Asking {
-  readonly sheet: Sheet;
-  print(rows: readonly string[]): void;
-  hint(words: string): void;
-  /** Resolves to null without an answer. */
-  line(prompt: string, choices?: Choices): Promise<string | null>;
-  readonly offers: Offers;
-  /** Returns Markdown as rows, once its colours are there. */
-  markdown(text: string): Promise<(text: string) => readonly string[]>;
-}
+type Asking = ReturnType<typeof asking>;
 
 function asking(
   { paint, columns, ready, replyRows }: Terminal,
   dialog: Dialog,
   signal: AbortSignal,
   offers: Offers,
-): Asking {
+) {
   return {
-    get sheet() {
+    get sheet(): Sheet {
       return { paint, columns: columns() };
     },
-    print: (rows) => dialog.print(rows.join("\n")),
-    hint: (words) => dialog.print(paint("yellow", words)),
-    async line(prompt, choices) {
+    print: (rows: readonly string[]) => dialog.print(rows.join("\n")),
+    hint: (words: string) => dialog.print(paint("yellow", words)),
+    /** Resolves to null without an answer. */
+    async line(prompt: string, choices?: Choices): Promise<string | null> {
       const line = await dialog.question(prompt, signal, choices);
       return line === null || choices === undefined ? line : chosenKey(line, choices);
     },
+    /** Asks until one of these is chosen; resolves to its key, or to null without an answer. */
+    oneOf: (choices: Choices) => askOneOf({ paint }, dialog, { prompt: PROMPT, signal, ...choices }),
     offers,
-    async markdown(text) {
+    /** Returns Markdown as rows, once its colours are there. */
+    async markdown(text: string): Promise<(text: string) => readonly string[]> {
       await ready(text);
       return replyRows;
     },
@@ -150,18 +146,11 @@ async function keepForProject(rules: readonly string[], asking: Asking): Promise
   if (own === undefined) return "back";
   const { keepRules, keptRows, keptFile, keepChoices } = await import("./keep-rules.ts");
   asking.print(keptRows(rules, keptFile(own), asking.sheet));
-  for (;;) {
-    const line = await asking.line(PROMPT, keepChoices);
-    if (line === null) return null;
-    const word = line.trim().toLowerCase();
-    if (/^no?$/.test(word)) return "back";
-    if (!/^y(?:es)?$/.test(word)) asking.hint("Type y or n, and Enter.");
-    else {
-      const { problem, note } = await keepRules(rules, own);
-      asking.hint(problem ?? note);
-      return problem === undefined ? { type: "allow", span: "session", grants: rules } : "back";
-    }
-  }
+  const key = await asking.oneOf(keepChoices);
+  if (key !== "y") return key === null ? null : "back";
+  const { problem, note } = await keepRules(rules, own);
+  asking.hint(problem ?? note);
+  return problem === undefined ? { type: "allow", span: "session", grants: rules } : "back";
 }
 
 async function questions(ask: QuestionRequest, asking: Asking): Promise<UserAnswer | null> {

@@ -16,14 +16,7 @@ export interface FactsOf {
 }
 
 /** What is known of a session for the line below the prompt. */
-export interface SessionFacts {
-  onEvent(event: SupervisorEvent): void;
-  status(branch: string | null, vim: SessionStatus["vim"]): SessionStatus;
-  /** Returns what a user's command reads, under the names that such commands expect. */
-  commandInput(vim: SessionStatus["vim"]): Readonly<Record<string, unknown>>;
-}
-
-export function createSessionFacts({ session, cwd, windowOf, clock }: FactsOf): SessionFacts {
+export function createSessionFacts({ session, cwd, windowOf, clock }: FactsOf) {
   const startedAt = clock.now();
   let context: Usage | number | null = null;
   const changed = { added: 0, removed: 0 };
@@ -38,7 +31,7 @@ export function createSessionFacts({ session, cwd, windowOf, clock }: FactsOf): 
     context === null || typeof context === "number" ? context : inputOf(context) + context.output_tokens;
 
   return {
-    onEvent(event) {
+    onEvent(event: SupervisorEvent) {
       switch (event.type) {
         case "message":
           if (event.actor === MAIN && event.usage !== undefined) context = event.usage;
@@ -67,7 +60,7 @@ export function createSessionFacts({ session, cwd, windowOf, clock }: FactsOf): 
       }
       totals = null;
     },
-    status(branch, vim) {
+    status(branch: string | null, vim: SessionStatus["vim"]): SessionStatus {
       const { agents, costUsd } = known();
       const working = agents.filter(({ id, state }) => id !== MAIN && state !== "ended");
       const asked = new Set([...asking.values()].flat());
@@ -84,7 +77,8 @@ export function createSessionFacts({ session, cwd, windowOf, clock }: FactsOf): 
         isWorking: main !== undefined && main.state !== "ended" && main.hasLoop,
       };
     },
-    commandInput(vim) {
+    /** Returns what a user's command reads, under the names that such commands expect. */
+    commandInput(vim: SessionStatus["vim"]): Readonly<Record<string, unknown>> {
       const { costUsd, apiMs, usage } = known();
       const id = model();
       const used = tokens();

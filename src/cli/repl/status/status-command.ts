@@ -20,20 +20,15 @@ export interface StatusCommandParts {
   readonly signal: AbortSignal;
 }
 
-/** The user's command for the line below the prompt, and what it printed last. */
-export interface StatusCommand {
-  /** Rows to show; none before its first end. */
-  readonly rows: readonly string[];
-  /** It runs if this differs from what its last run was for: soon, once, and not while it still runs. */
-  update(command: StatusLine, state: string, input: () => Readonly<Record<string, unknown>>): void;
-}
-
 /** Milliseconds between two starts, and for one run. */
 const EVERY_MS = 300;
 const TIMEOUT_MS = 5_000;
 const MOST_ROWS = 3;
 
-export function createStatusCommand(parts: StatusCommandParts): StatusCommand {
+export type StatusCommand = ReturnType<typeof createStatusCommand>;
+
+/** The user's command for the line below the prompt, and what it printed last. */
+export function createStatusCommand(parts: StatusCommandParts) {
   const { clock, signal, onChange, onProblem } = parts;
   let rows: readonly string[] = [];
   let wanted: (() => void) | null = null;
@@ -51,7 +46,9 @@ export function createStatusCommand(parts: StatusCommandParts): StatusCommand {
   };
   const run = async ({ command, padding }: StatusLine, input: object): Promise<void> => {
     runs += 1;
-    const how = { id: `status${runs}`, owner: MAIN, cwd: parts.cwd, env: environmentOf(parts.cwd) };
+    const { cwd } = parts;
+    const env = { CLAUDE_PROJECT_DIR: cwd, TROUPE_PROJECT_DIR: cwd };
+    const how = { id: `status${runs}`, owner: MAIN, cwd, env };
     const hook = { command, timeoutMs: TIMEOUT_MS };
     const end = await withEventFile(join(parts.folder, "hooks"), `${JSON.stringify(input)}\n`, (event) =>
       runHook(hook, parts.run, { ...how, event }, clock, signal),
@@ -87,10 +84,12 @@ export function createStatusCommand(parts: StatusCommandParts): StatusCommand {
   };
 
   return {
+    /** Rows to show; none before its first end. */
     get rows() {
       return rows;
     },
-    update(command, fresh, input) {
+    /** It runs if this differs from what its last run was for: soon, once, and not while it still runs. */
+    update(command: StatusLine, fresh: string, input: () => Readonly<Record<string, unknown>>) {
       const key = JSON.stringify([command, fresh]);
       if (key === state) return;
       state = key;
@@ -106,10 +105,6 @@ export function createStatusCommand(parts: StatusCommandParts): StatusCommand {
       next();
     },
   };
-}
-
-function environmentOf(cwd: string): Record<string, string> {
-  return { CLAUDE_PROJECT_DIR: cwd, TROUPE_PROJECT_DIR: cwd };
 }
 
 function rowsOf(stdout: string, padding: number): string[] {

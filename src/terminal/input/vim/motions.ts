@@ -1,3 +1,4 @@
+import { graphemesOf } from "../../display-width.ts";
 /** Which character `f`, `t`, `F` or `T` looks for. */
 export interface Find {
   readonly by: string;
@@ -164,14 +165,9 @@ export interface Buffer {
 }
 
 const MARK = /(\[paste #\d+(?: (?:\+\d+ lines|\d+ chars))?\])/;
-const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 export function unitsOf(text: string): Units {
-  return text
-    .split(MARK)
-    .flatMap((part, index) =>
-      index % 2 === 1 ? [part] : Array.from(segmenter.segment(part), ({ segment }) => segment),
-    );
+  return text.split(MARK).flatMap((part, index) => (index % 2 === 1 ? [part] : graphemesOf(part)));
 }
 
 export function lineStart(units: Units, at: number): number {

@@ -3,18 +3,6 @@ import { isKey, type Key } from "../keys.ts";
 import { type Buffer, onCharacter, unitsOf } from "./motions.ts";
 import { escapeVim, noted, type Pressed, pressVim, startVim, type VimState } from "./vim.ts";
 
-/** Vim's keys, in front of an editor. */
-export interface VimKeys {
-  /** Null if they are switched off. */
-  readonly mode: "INSERT" | "NORMAL" | null;
-  /** Escape was pressed. Returns false if it means nothing here. */
-  escape(): boolean;
-  /** Returns the key that the editor gets; null if vim has taken it. */
-  translate(key: Key): Key | null;
-  /** The prompt was sent: the next one begins. */
-  restart(): void;
-}
-
 const ESC = "\u001b";
 const UP = `${ESC}[A`;
 const DOWN = `${ESC}[B`;
@@ -34,10 +22,10 @@ const MEANT = [
   ["ctrl+r", SEARCH],
 ] as const;
 
-export function createVimKeys(
-  editor: Pick<TextEditor, "shown" | "cursor" | "place">,
-  isOn: () => boolean,
-): VimKeys {
+export type VimKeys = ReturnType<typeof createVimKeys>;
+
+/** Vim's keys, in front of an editor. */
+export function createVimKeys(editor: Pick<TextEditor, "shown" | "cursor" | "place">, isOn: () => boolean) {
   let state: VimState | null = null;
   /** As vim's keys left it: another text was changed by something else. */
   let left: Buffer | null = null;
@@ -82,19 +70,22 @@ export function createVimKeys(
   };
 
   return {
+    /** Null if they are switched off. */
     get mode() {
       const known = current();
       if (known === null) return null;
       return known.insertion ? "INSERT" : "NORMAL";
     },
-    escape() {
+    /** Escape was pressed. Returns false if it means nothing here. */
+    escape(): boolean {
       const known = current();
       const pressed = known && escapeVim(known, now());
       if (!pressed) return false;
       show(pressed);
       return true;
     },
-    translate(key) {
+    /** Returns the key that the editor gets; null if vim has taken it. */
+    translate(key: Key): Key | null {
       const known = current();
       if (known === null) return key;
       if (known.insertion) return isKey(key, "ctrl+[") && this.escape() ? null : key;
@@ -113,6 +104,7 @@ export function createVimKeys(
       left = buffer;
       return isKey(key, "tab") ? null : key;
     },
+    /** The prompt was sent: the next one begins. */
     restart() {
       if (state !== null) state = startVim(state);
       left = null;
