@@ -23,6 +23,8 @@ import type { HookedEvent, HookPorts, HookRuns } from "./run-hooks.ts";
 /** An actor ends after this many Stop hooks in a row that made it continue (A5.10). */
 export const MAX_CONTINUED = 5;
 
+type Trigger = "manual" | "auto";
+
 /**
  * The hooks of a session, one function for each event. They never reject and always end: a hook that hangs, dies,
  * floods or prints nonsense is stopped and reported, and the result has the consequence. If the signal is aborted, a
@@ -68,18 +70,13 @@ export interface HookRunner {
   sessionEnd(reason: string, caller: HookCaller, signal: AbortSignal): Promise<void>;
   /** Matched by the trigger. Text is for the writer of the summary; a block postpones it. */
   preCompact(
-    trigger: "manual" | "auto",
+    trigger: Trigger,
     instructions: string,
     caller: HookCaller,
     signal: AbortSignal,
   ): Promise<PreCompact>;
   /** Matched by the trigger; what it prints does not count. */
-  postCompact(
-    trigger: "manual" | "auto",
-    summary: string,
-    caller: HookCaller,
-    signal: AbortSignal,
-  ): Promise<void>;
+  postCompact(trigger: Trigger, summary: string, caller: HookCaller, signal: AbortSignal): Promise<void>;
   /** Matched by the type, such as `permission_prompt`. */
   notification(type: string, message: string, caller: HookCaller, signal: AbortSignal): Promise<void>;
 }
