@@ -5,7 +5,7 @@ import type { ConfinedView } from "../../mailbox/confined.ts";
 import type { Rule } from "../../settings/permissions.ts";
 import { holds, realOf } from "../engine/path-candidates.ts";
 import { repositoriesAbout } from "../trust/git-repository.ts";
-import { hide, realOrNull, type SecretPlaces, secretPaths } from "./denied-paths.ts";
+import { hide, realOrNull, type SecretPlaces, secretPaths, seenAs } from "./denied-paths.ts";
 import { type BuilderOptions, findBuilder, trustedProgram, tryOut } from "./find-builder.ts";
 import { findProtected } from "./held.ts";
 import { MadeNames } from "./made.ts";
@@ -70,12 +70,7 @@ export function lightConfinement(options: LightOptions): LightConfinement {
     if (held === null) return null;
     const made = new MadeNames(builder.state, "");
     const ended = made.guard(held.absent);
-    const seen: ConfinedView[] = [
-      ...view,
-      ...real.map((path): ConfinedView => ({ as: "write", path })),
-      ...held.seen,
-      ...masks,
-    ];
+    const seen = [...view, ...seenAs("write", real), ...held.seen, ...masks];
     const finish = async () => {
       const moved = ended();
       made.clear();
@@ -156,7 +151,7 @@ function lightView(ground: LightGround, { roots, readable, rules }: SandboxWorks
     ({ path, real }) => path !== real && isGone(path) && !reals.some((one) => holds(one, path)),
   );
   return [
-    ...scratch.map((path): ConfinedView => ({ as: "scratch", path })),
+    ...seenAs("scratch", scratch),
     ...(isWide ? [] : [{ as: "empty", path: home } as const]),
     ...reals
       .filter(isGone)
