@@ -82,7 +82,7 @@ export function amount(kind: BudgetKind, value: number): string {
 }
 
 /** Formats `48,211 of its 50,000 tokens`. */
-export function amountOf(kind: BudgetKind, value: number, limit: number, whose: string): string {
+export function amountOf(kind: BudgetKind, value: number, limit: number): string {
   const used = kind === "usd" ? amount(kind, value) : formatNumber(value);
-  return `${used} of ${whose} ${amount(kind, limit)}`;
+  return `${used} of its ${amount(kind, limit)}`;
 }
