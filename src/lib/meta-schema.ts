@@ -2,15 +2,7 @@ import { isObject, type JsonObject } from "./json.ts";
 import { jsonCheck } from "./json-schema.ts";
 import { lazy } from "./lazy.ts";
 
-export const JSON_TYPES: readonly string[] = [
-  "string",
-  "number",
-  "integer",
-  "boolean",
-  "object",
-  "array",
-  "null",
-];
+export const JSON_TYPES: readonly string[] = "string number integer boolean object array null".split(" ");
 const ref = (value: string) => ({ $ref: `#/$defs/${value}` });
 /** Reports the list, not the item. */
 const listOf = (schema: JsonObject) => ({

@@ -1,4 +1,3 @@
-import type { Clock } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import {
@@ -24,19 +23,13 @@ import type { UserAnswer, UserHandler, UserRequest } from "./user-requests.ts";
 
 export type { Recheck } from "./asking/questions.ts";
 
-export interface AskBrokerOptions {
+export interface AskBrokerOptions extends Omit<QueueOptions, "person"> {
   /** Null if no user can be asked: every request is a no immediately. */
   readonly person: UserHandler | null;
   /** Receives the rules, of those shown, that the user allows for the session. In force on return; a throw denies the call. */
   onGrant(rules: readonly string[]): void;
   /** Asked about each permission before it is shown, and again after each decision. A rejection denies. */
   recheck(question: PermissionQuestion): Recheck | Promise<Recheck>;
-  /** Receives an answer to what was no longer a question; it had no effect. Must not throw. */
-  onLate(ask: UserRequest, answer: UserAnswer): void;
-  /** Milliseconds that a shown request waits for its answer; no limit if absent. */
-  readonly patience?: { readonly clock: Clock; readonly ms: number };
-  /** As in `QueueOptions`. */
-  readonly post?: NonNullable<QueueOptions["post"]>;
 }
 
 type PermissionEntry = QueuedRequest<Exclude<PermissionOutcome, Denied>, PermissionQuestion>;

@@ -1,7 +1,8 @@
 import { imageReference } from "../context/references.ts";
 import type { AgentResult } from "../events/agent-result.ts";
 import type { OnEvent } from "../events/listener.ts";
-import { mainSpec } from "../features/agents/specs.ts";
+import { mainOwnParts } from "../features/agents/own-parts.ts";
+import { specOf } from "../features/agents/specs.ts";
 import type { Picture } from "../mailbox/conversation.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Actor } from "../supervisor/actor-record.ts";
@@ -186,7 +187,7 @@ export class MainTurns {
     const { actors, spawn, common, onWarning } = this.#parts.session;
     const main = actors.find(MAIN);
     if (!main) {
-      const build = () => mainSpec(common, text);
+      const build = () => specOf(common, mainOwnParts(common, text));
       return spawn.start({ id: MAIN, build, runFor: FOR_THE_USER, definition: null });
     }
     const delivered = main.hasEnded ? spawn.ask(main, text) : spawn.send(main, text);

@@ -48,7 +48,7 @@ import { type OpenedServers, openServers } from "../features/servers/index.ts";
 import { openSkills, skillFolders } from "../features/skills/index.ts";
 import type { SessionSkills } from "../features/skills/session-skills.ts";
 import { SkillRules } from "../features/skills/skill-rules.ts";
-import { openTasks } from "../features/tasks/index.ts";
+import { SharedTasks } from "../features/tasks/index.ts";
 import { UserActors } from "../features/user-actors/index.ts";
 import { watchFeature } from "../features/watch/index.ts";
 import { hasServerSideSearch, pageModel } from "../features/web/index.ts";
@@ -102,7 +102,7 @@ export interface OpenSession
   readonly usage: UsageMeter;
   readonly models: SessionModels;
   readonly tasks: ReturnType<typeof userTasks>;
-  readonly steps: ReturnType<typeof openTasks>;
+  readonly steps: SharedTasks;
   /** Loaded when they are first asked for. */
   readonly scripts: () => Promise<SessionScripts>;
   /** Tools that cannot work here, and so are not offered. */
@@ -238,7 +238,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     : null;
   const seen = { processes, clock, actors, cwd, newId, gate, scopeOf };
   const languages = sessionLanguages(options.languageServers, seen);
-  const steps = openTasks({ journal, actors, hooks, caller }, options.resume?.state.tasks);
+  const steps = new SharedTasks({ journal, actors, hooks, caller }, options.resume?.state.tasks);
   const ours = sessionTools({
     tasks: steps,
     background: isOff(["Bash"]) ? null : backgroundService(background, actors, clock), // Bash starts them

@@ -1,5 +1,6 @@
 import type { SupervisorEvent } from "../events/event.ts";
-import { agentParts, mainParts, type Preview } from "../features/agents/specs.ts";
+import { agentOwnParts, mainOwnParts } from "../features/agents/own-parts.ts";
+import { type Preview, previewOf } from "../features/agents/specs.ts";
 import { inTemporaryFolder } from "../journal/temporary-folder.ts";
 import type { WithheldTool } from "../tools/toolbox.ts";
 import { type Counted, countedParts } from "./counted-parts.ts";
@@ -61,7 +62,13 @@ async function preview(
 ): Promise<Previewed> {
   if (agent === null) {
     await context.userTurn(prompt);
-    return { type: "preview", preview: mainParts(common, prompt), agent: null, withheld, counted: null };
+    return {
+      type: "preview",
+      preview: previewOf(common, mainOwnParts(common, prompt)),
+      agent: null,
+      withheld,
+      counted: null,
+    };
   }
   const definition = types.find(agent);
   if (!definition) return { type: "unknown", agents: types.all.map(({ name }) => name) };
@@ -69,6 +76,6 @@ async function preview(
   const id = ids.actor();
   await servers.hold(id, definition);
   const spawn = { id, parent: null, description: "", prompt, model: undefined, servers: servers.of(id) };
-  const parts = agentParts(common, definition, spawn, spending.budgetOf(definition));
+  const parts = previewOf(common, agentOwnParts(common, definition, spawn, spending.budgetOf(definition)));
   return { type: "preview", preview: parts, agent: definition.name, withheld, counted: null };
 }

@@ -13,12 +13,15 @@ export const limitSettings = {
   patienceMs: limit("patienceMs", "Milliseconds in which a request is retried."),
   limitPatienceMs: limit(
     "limitPatienceMs",
-    "Milliseconds that a model may be paused for a limit or a lost network before a command that runs alone is left, to be resumed.",
+    "Milliseconds that a model may be paused in all for a limit or a lost network, before its requests fail and a command that runs alone is left, to be resumed.",
   ),
-  idleMs: limit("idleMs", "Milliseconds without output of the model after which a reply is given up."),
+  idleMs: limit(
+    "idleMs",
+    "Milliseconds without output of the model (pings do not count) after which a reply is given up.",
+  ),
   backgroundMs: limit(
     "backgroundMs",
-    "Milliseconds that an agent which has answered is kept for its background commands.",
+    "Milliseconds that an agent which has answered is kept for its background commands, whose notices make it continue; then they are stopped.",
   ),
   stuckWarnMs: limit("stuckWarnMs", "Milliseconds that the thread of a call can hang before a warning."),
   stuckMs: limit("stuckMs", "Milliseconds that the thread of a call can hang before it is ended."),
@@ -37,7 +40,10 @@ export const limitSettings = {
     "maxTokens",
     "Tokens of one reply, at most the model's own limit. If it is not set, a reply can use that limit, if known, up to a sixth of the window.",
   ),
-  maxTurns: limit("maxTurns", "Turns after which a conversation writes its summary."),
+  maxTurns: limit(
+    "maxTurns",
+    "Turns per prompt, or of an agent whose definition sets none, after which a conversation writes its summary.",
+  ),
   thinkingTokens: limit("thinkingTokens", "Tokens to think with; 0 is off."),
   parallelCalls: limit(
     "parallelCalls",
@@ -49,7 +55,10 @@ export const limitSettings = {
     "sameFailures",
     "Agents of one fan-out that fail in a row for the same reason before no more are started; 0 is never.",
   ),
-  agentMinutes: bound("agentMinutes", "Minutes after which an agent is stopped; 0 is never."),
+  agentMinutes: bound(
+    "agentMinutes",
+    "Minutes after which an agent is stopped, once it was asked for its answer; 0 is never.",
+  ),
   sessionMinutes: bound("sessionMinutes", "Minutes after which a session's agents are stopped; 0 is never."),
   backgroundMinutes: bound(
     "backgroundMinutes",

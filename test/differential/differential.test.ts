@@ -233,7 +233,7 @@ async function readFields(top: string): Promise<ReadonlyMap<string, string>> {
   await runner.userPromptSubmit("p", main, signal);
   await runner.stop({ ...main, continued: 0, lastText: "x" }, signal);
   await runner.subagentStart(agent, signal);
-  await runner.subagentStop({ ...agent, continued: 0, lastText: "x" }, signal);
+  await runner.stop({ ...agent, continued: 0, lastText: "x" }, signal);
   await runner.sessionStart("startup", main, signal);
   await runner.preCompact("manual", "", main, signal);
   await runner.postCompact("manual", "s", main, signal);

@@ -25,8 +25,8 @@ import {
 import { promptTokensOf, type Spending } from "../budget/spending.ts";
 import { modelSpec } from "../models/index.ts";
 import type { AgentTypes } from "./agent-types.ts";
-import type { Common } from "./own-parts.ts";
-import { agentSpec } from "./specs.ts";
+import { agentOwnParts, type Common } from "./own-parts.ts";
+import { specOf } from "./specs.ts";
 
 const DEFAULT_TYPE = "general-purpose";
 
@@ -93,7 +93,8 @@ export function fanOutFeature(parts: FanOutParts): FanOuts {
     const definition = types.find(type);
     if (definition === undefined) return totalTokens(asker?.reply?.usage ?? noUsage);
     const asked = { id: MAIN, parent: asker?.spec ?? null, description: "", prompt: "", model: undefined };
-    return promptTokensOf(agentSpec({ ...common, skills: null }, definition, asked));
+    const alone = { ...common, skills: null };
+    return promptTokensOf(specOf(alone, agentOwnParts(alone, definition, asked, {})));
   }
 
   function planOf(

@@ -1,8 +1,9 @@
-import { isAbsolute, join, relative, sep } from "node:path";
+import { join, relative } from "node:path";
 import type { AgentDefinition } from "../../context/agents/definition.ts";
 import { schemaWords } from "../../context/agents/retry-text.ts";
 import { mainRole, mainSections } from "../../context/assemble.ts";
 import type { Reference } from "../../context/references.ts";
+import { isPathInside } from "../../lib/paths.ts";
 import type { Accept } from "../../mailbox/acceptance.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { ActorSpec, AgentTool, JsonSchema } from "../../mailbox/messages.ts";
@@ -240,6 +241,5 @@ export function additionalDirsOf({ added }: Common, isolation?: Isolation): stri
 
 /** Translates a directory of the checkout to the same one in the agent's worktree. */
 function inTree(folder: string, { checkout, path: here, away: path = here }: Isolation): string {
-  const within = relative(checkout, folder);
-  return within === ".." || within.startsWith(`..${sep}`) || isAbsolute(within) ? folder : join(path, within);
+  return isPathInside(folder, checkout) ? join(path, relative(checkout, folder)) : folder;
 }

@@ -1,5 +1,6 @@
 import type { AgentView } from "../../events/event.ts";
 import { resultId } from "../../journal/session-state.ts";
+import { parseJson } from "../../lib/json.ts";
 import { formatCount } from "../../lib/text.ts";
 import type { Summary, Unverified } from "../../mailbox/messages.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
@@ -46,17 +47,8 @@ function whatOfItsData({ output }: Summary): string {
 
 /** Returns what the caller reads: its text, followed by the data in it unless the text is only the data. */
 export function reportOf({ text, output }: Pick<Summary, "text" | "output">): string {
-  if (output === undefined || isJson(text)) return text;
+  if (output === undefined || parseJson(text) !== undefined) return text;
   return `${text}\n\nThe data alone:\n${JSON.stringify(output)}`;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** True if the report has text; an ended agent without any is an error to its caller. */

@@ -1,55 +1,15 @@
-import type { AgentDefinition } from "../../context/agents/definition.ts";
 import { assemble, messagesOf, type Part, systemOf, worktreeText } from "../../context/assemble.ts";
 import { boundsOf } from "../../context/compaction/bounds.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { ActorSpec, AgentTool } from "../../mailbox/messages.ts";
 import { commandLimitsOf } from "../../settings/limits.ts";
 import { FILE_RULES } from "../../tools/tool.ts";
-import type { Budget } from "../budget/budget.ts";
 import { windowFor } from "../compaction/index.ts";
 import type { FirstWords } from "../context/session-context.ts";
 import { STANDING_WORDS } from "../context/situation.ts";
 import { modelSpec } from "../models/index.ts";
 import { type DeferredTools, selectDeferredTools } from "../tool-search/index.ts";
-import {
-  additionalDirsOf,
-  agentOwnParts,
-  type Common,
-  canEdit,
-  mainOwnParts,
-  type NewAgent,
-  type OwnParts,
-  SPAWNING,
-} from "./own-parts.ts";
-
-/** Builds an agent's spec. */
-export function agentSpec(
-  common: Common,
-  definition: AgentDefinition,
-  spawn: NewAgent,
-  budget: Budget = {},
-): ActorSpec {
-  return spec(common, agentOwnParts(common, definition, spawn, budget));
-}
-
-/** Returns the parts of the agent's first request. */
-export function agentParts(
-  common: Common,
-  definition: AgentDefinition,
-  spawn: NewAgent,
-  budget: Budget = {},
-): Preview {
-  return preview(common, agentOwnParts(common, definition, spawn, budget));
-}
-
-export function mainSpec(common: Common, prompt: string): ActorSpec {
-  return spec(common, mainOwnParts(common, prompt));
-}
-
-/** Returns the parts of the main conversation's first request. */
-export function mainParts(common: Common, prompt: string): Preview {
-  return preview(common, mainOwnParts(common, prompt));
-}
+import { additionalDirsOf, type Common, canEdit, type OwnParts, SPAWNING } from "./own-parts.ts";
 
 /** What a model is sent first. */
 export interface Preview {
@@ -59,7 +19,8 @@ export interface Preview {
   readonly parts: readonly Part<AgentTool>[];
 }
 
-function preview(common: Common, own: OwnParts): Preview {
+/** Returns the parts of an actor's first request. */
+export function previewOf(common: Common, own: OwnParts): Preview {
   const { tokens } = windowFor(own.model, common.options.compaction);
   return {
     model: own.model,
@@ -117,7 +78,8 @@ function splitTools({ options, toolbox }: Common, { tools, model, awaits }: OwnP
   return selectDeferredTools(tools, options.deferTools ?? {}, { window, awaits }, toolbox);
 }
 
-function spec(common: Common, given: OwnParts): ActorSpec {
+/** Builds an actor's spec. */
+export function specOf(common: Common, given: OwnParts): ActorSpec {
   const { options, limits } = common;
   const { role: _, prompt: __, memory: ___, awaits: ____, images: _____, root = options.cwd, ...own } = given;
   const commandLimits = commandLimitsOf(limits);

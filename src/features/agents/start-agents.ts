@@ -23,10 +23,10 @@ import { assertObeyed, type Subject } from "./agent-fields.ts";
 import type { AgentTypes } from "./agent-types.ts";
 import { forkOf, type SharedHistories } from "./forking.ts";
 import type { FanOuts } from "./index.ts";
-import type { AskedAgent, Common, NewAgent } from "./own-parts.ts";
+import { type AskedAgent, agentOwnParts, type Common, type NewAgent } from "./own-parts.ts";
 import { isUsable, noteOn, reportHeader, reportOf } from "./report.ts";
 import { type SpawnedTask, sameTaskHint, taskOf } from "./same-task.ts";
-import { agentSpec } from "./specs.ts";
+import { specOf } from "./specs.ts";
 
 export interface StartAgentsParts {
   readonly actors: ActorSystem;
@@ -200,7 +200,7 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
         ...{ ...rest, id, parent: caller?.spec ?? null, pool },
         ...{ root: caller?.root ?? common.options.cwd, ...needs },
       };
-      return agentSpec(common, definition, agent, spending.budgetOf(definition));
+      return specOf(common, agentOwnParts(common, definition, agent, spending.budgetOf(definition)));
     };
     return spawn.start({ id, build, runFor, definition, deadlineMs });
   }

@@ -1,6 +1,6 @@
 import { escapeTags } from "../../context/escape-tags.ts";
 import type { Outputs } from "../../journal/outputs.ts";
-import { formatCount, formatDollars, span } from "../../lib/text.ts";
+import { formatCount, formatDollars, oneLine, shorten, span } from "../../lib/text.ts";
 import type { ToolUseBlock } from "../../mailbox/conversation.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
@@ -15,7 +15,8 @@ export function progressText(actor: Actor, now: number): string {
   const { turnsTaken, costUsd, startedAt, said, spec } = actor;
   const elapsed = startedAt === null ? "not started yet" : `${span(now - startedAt)} so far`;
   const running = [...actor.calls.values()].map(
-    ({ tool, title, startedAt: since }) => `${tool} ${oneLine(title)} (for ${span(now - since)})`,
+    ({ tool, title, startedAt: since }) =>
+      `${tool} ${shorten(oneLine(title), INPUT_CHARS)} (for ${span(now - since)})`,
   );
   const current =
     running.length > 0 ? running.join("; ") : startedAt === null ? "nothing" : "waits for the model's reply";
@@ -61,10 +62,5 @@ function lastCalls({ turns, reply, calls }: Actor): string[] {
 function inputLine({ input }: Pick<ToolUseBlock, "input">): string {
   const values = typeof input === "object" && input !== null ? Object.values(input) : [];
   const [first] = values.filter((value) => typeof value === "string" && value.trim() !== "");
-  return oneLine(typeof first === "string" ? first : (JSON.stringify(input) ?? ""));
-}
-
-function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length <= INPUT_CHARS ? line : `${line.slice(0, INPUT_CHARS - 1).toWellFormed()}…`;
+  return shorten(oneLine(typeof first === "string" ? first : (JSON.stringify(input) ?? "")), INPUT_CHARS);
 }

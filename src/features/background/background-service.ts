@@ -52,13 +52,10 @@ export function backgroundService(background: Background, actors: Actors, clock:
       const ended = commandFor(asker, id)?.ended ?? agentFor(asker, id)?.ended;
       if (!actor || !ended || find(asker, id)?.state !== "running") return;
       const over = new AbortController();
-      const abort = () => over.abort();
-      signal.addEventListener("abort", abort, { once: true });
-      if (signal.aborted) abort();
+      const late = pause(clock, ms, AbortSignal.any([signal, over.signal]));
       try {
-        await actors.whileWaiting(actor, Promise.race([ended, pause(clock, ms, over.signal)]));
+        await actors.whileWaiting(actor, Promise.race([ended, late]));
       } finally {
-        signal.removeEventListener("abort", abort);
         over.abort();
       }
     },

@@ -1,6 +1,7 @@
 import type { SessionEvent } from "../../journal/session-events.ts";
 import { commandId } from "../../journal/session-state.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { oneLine, shorten } from "../../lib/text.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type {
   BackgroundAnswer,
@@ -19,6 +20,7 @@ import { type Commands, commandNotRun } from "./commands.ts";
 
 /** Commands of one actor that may run at the same time. */
 const MAX_RUNNING = 32;
+const TITLE_CHARS = 200;
 
 const NOTHING: CommandOutput = { bytes: 0, head: "", tail: null, path: null };
 
@@ -155,11 +157,16 @@ export class Background {
     this.#front.delete(front);
     stopping.removeEventListener("abort", abort);
     if (ended.moved === undefined) return ended;
-    this.#track({ id, owner, title: oneLine(title), path, startedAt: since }, stop, life, async (entry) => {
-      const end = await result;
-      entry.last = end.output;
-      this.#ended(entry, endOf(end, clock.now()), { ...end.output, path });
-    });
+    this.#track(
+      { id, owner, title: shorten(oneLine(title), TITLE_CHARS), path, startedAt: since },
+      stop,
+      life,
+      async (entry) => {
+        const end = await result;
+        entry.last = end.output;
+        this.#ended(entry, endOf(end, clock.now()), { ...end.output, path });
+      },
+    );
     return ended;
   }
 
@@ -196,21 +203,31 @@ export class Background {
     if (failure?.outcome === "not-started" || failure?.outcome === "cancelled")
       return refused(failure.reason ?? "The command was not started.");
     const { id, path } = running;
-    this.#track({ id, owner, title: oneLine(request.description), path }, stop, signal, async (entry) => {
-      const result = await running.result;
-      this.#ended(entry, endOf(result, clock.now()), { ...result.output, path });
-    });
+    this.#track(
+      { id, owner, title: shorten(oneLine(request.description), TITLE_CHARS), path },
+      stop,
+      signal,
+      async (entry) => {
+        const result = await running.result;
+        this.#ended(entry, endOf(result, clock.now()), { ...result.output, path });
+      },
+    );
     return { type: "started", task: id, path };
   }
 
   /** Runs a script for its owner, as a command is run. The signal stops it. */
   startScript({ run, ...script }: BackgroundScript, signal: AbortSignal): void {
     const stop = new AbortController();
-    this.#track({ ...script, title: oneLine(script.title) }, stop, signal, async (entry) => {
-      const { text, ...end } = await run(stop.signal);
-      const output = { bytes: Buffer.byteLength(text), head: text, tail: null, path: script.path };
-      this.#ended(entry, { ...end, at: this.#ports.clock.now() }, output);
-    });
+    this.#track(
+      { ...script, title: shorten(oneLine(script.title), TITLE_CHARS) },
+      stop,
+      signal,
+      async (entry) => {
+        const { text, ...end } = await run(stop.signal);
+        const output = { bytes: Buffer.byteLength(text), head: text, tail: null, path: script.path };
+        this.#ended(entry, { ...end, at: this.#ports.clock.now() }, output);
+      },
+    );
   }
 
   #track(
@@ -338,8 +355,4 @@ function besides(ending: string, reason: string | undefined): string {
 
 function refused(reason: string): BackgroundAnswer {
   return { type: "refused", reason };
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim().slice(0, 200);
 }

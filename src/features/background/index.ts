@@ -70,17 +70,9 @@ export function backgroundFeature(parts: BackgroundFeatureParts): Joints {
   };
 }
 
-/** An actor whose calls may run commands. */
-export interface CommandActor extends Pick<Actor, "id" | "root" | "calls"> {
-  /** Aborted when it must stop. */
-  readonly stopping: AbortController;
-  /** Aborted when it has ended. */
-  readonly life: AbortController;
-}
-
 /** Runs what an actor's calls request: the commands that were allowed, and searches. */
 export function commandServices(
-  actor: CommandActor,
+  actor: Pick<Actor, "id" | "root" | "calls" | "stopping" | "life">,
   parts: Pick<BackgroundFeatureParts, "background" | "processes" | "toolbox" | "onLines">,
 ): Pick<FeatureServices, "run" | "command" | "background"> {
   const { background, processes, toolbox } = parts;

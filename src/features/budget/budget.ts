@@ -1,3 +1,4 @@
+import { plainName } from "../../lib/near-name.ts";
 import { formatCount, formatDollars, formatNumber } from "../../lib/text.ts";
 import type { AgentBudget } from "../../settings/read-settings.ts";
 
@@ -58,8 +59,8 @@ const MINUTE_MS = 60_000;
  * Returns the budget from settings for a type. `minutes` holds for any agent (`troupe.agentMinutes`); 0 is no limit.
  */
 export function budgetOfType(names: readonly string[], budgets: readonly AgentBudget[], minutes = 0): Budget {
-  const wanted = new Set(names.map(plain));
-  const own = budgets.filter(({ type }) => wanted.has(plain(type)));
+  const wanted = new Set(names.map(plainName));
+  const own = budgets.filter(({ type }) => wanted.has(plainName(type)));
   return tightestBudget(
     minutes > 0 ? { ms: minutes * MINUTE_MS } : {},
     ...own.map(({ type: _, minutes: most, ...rest }) => ({
@@ -67,11 +68,6 @@ export function budgetOfType(names: readonly string[], budgets: readonly AgentBu
       ...(most === undefined ? {} : { ms: most * MINUTE_MS }),
     })),
   );
-}
-
-/** Normalizes a type: case and separators do not matter. */
-function plain(name: string): string {
-  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "") || name;
 }
 
 /** Formats `3 turns`, `48,211 tokens` or `$0.48`. */
@@ -82,7 +78,7 @@ export function amount(kind: BudgetKind, value: number): string {
 }
 
 /** Formats `48,211 of its 50,000 tokens`. */
-export function amountOf(kind: BudgetKind, value: number, limit: number, whose: string): string {
+export function amountOf(kind: BudgetKind, value: number, limit: number): string {
   const used = kind === "usd" ? amount(kind, value) : formatNumber(value);
-  return `${used} of ${whose} ${amount(kind, limit)}`;
+  return `${used} of its ${amount(kind, limit)}`;
 }

@@ -22,8 +22,7 @@ export interface ReachedLimit {
 const ANSWER_NOW = "Call no more tools: answer now with what you have found, and say what is missing.";
 
 export function limitNotice({ kind, spent, setAside, limit, whose, silent }: ReachedLimit): FinalTurn {
-  const [who, whoseLimit] = HOLDERS[whose];
-  const figures = `${who} ${kind === "usd" ? "spent" : "used"} ${amountOf(kind, spent, limit, whoseLimit)}`;
+  const figures = `${HOLDERS[whose]} ${kind === "usd" ? "spent" : "used"} ${amountOf(kind, spent, limit)}`;
   const aside = setAside > 0 ? `, with ${amount(kind, setAside)} set aside for agents that run` : "";
   const rest = spent + setAside < limit ? "; the rest was kept for summaries" : "";
   return {
@@ -44,10 +43,10 @@ export function wordsAtDeadline({ ms, reason }: Deadline): FinalTurn {
 }
 
 const HOLDERS = {
-  own: ["It", "its"],
-  session: ["This session", "its"],
-  agent: ["The agent that it works for", "its"],
-} as const satisfies Readonly<Record<ReachedLimit["whose"], readonly [string, string]>>;
+  own: "It",
+  session: "This session",
+  agent: "The agent that it works for",
+} as const satisfies Readonly<Record<ReachedLimit["whose"], string>>;
 
 const NOTES: Readonly<Record<BudgetKind, string>> = {
   tokens: "Your token budget is as good as spent.",

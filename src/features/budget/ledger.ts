@@ -32,11 +32,6 @@ export interface Opening {
   readonly first?: RequestEstimate;
 }
 
-export type Opened =
-  | { readonly type: "opened" }
-  /** For the model: what is left, and what to do. */
-  | { readonly type: "refused"; readonly reason: string };
-
 /** What an agent and everything below it have used. */
 export interface Used {
   readonly usd: number;
@@ -93,9 +88,12 @@ export class BudgetLedger {
     this.#reservations = new Reservations((actor) => this.#find(actor), prices);
   }
 
-  /** Takes an agent's budget from its parent's allowance, or takes nothing and returns why. Keeps one that is open. */
-  open(opening: Opening): Opened {
-    if (this.#goesOn(opening.actor)) return { type: "opened" };
+  /**
+   * Takes an agent's budget from its parent's allowance, and returns null; or takes nothing and returns what is left, and
+   * what to do, for the model. Keeps one that is open.
+   */
+  open(opening: Opening): string | null {
+    if (this.#goesOn(opening.actor)) return null;
     const parent = this.#find(opening.parent);
     for (const kind of KINDS) {
       const { owner, allowance } = drawnOn(parent, kind);
@@ -103,11 +101,10 @@ export class BudgetLedger {
       const needed = own ?? this.#firstOf(opening, kind);
       const free = allowance.limit - allowance.committed - allowance.promised;
       if (free >= needed && (own !== undefined || free > 0)) continue;
-      const reason = notEnough({ kind, needed, free, limit: allowance.limit, whose: holderOf(owner) });
-      return { type: "refused", reason };
+      return notEnough({ kind, needed, free, limit: allowance.limit, whose: holderOf(owner) });
     }
     this.adopt(opening);
-    return { type: "opened" };
+    return null;
   }
 
   /** Opens without a check: for the main conversation, and for agents resumed from a journal. */

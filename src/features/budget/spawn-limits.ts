@@ -1,4 +1,5 @@
 import { formatCount, formatDollars, formatNumber, span } from "../../lib/text.ts";
+import type { Limits } from "../../settings/limits.ts";
 import { amount, type Budget, type BudgetKind } from "./budget.ts";
 
 /** Where the agent that wants to start another one is in the agent tree. */
@@ -11,11 +12,7 @@ export interface Standing {
   readonly agents: number;
 }
 
-export interface SpawnBounds {
-  readonly maxDepth: number;
-  readonly maxChildren: number;
-  readonly maxAgentsPerSession: number;
-}
+type SpawnBounds = Pick<Limits, "maxDepth" | "maxChildren" | "maxAgentsPerSession">;
 
 /** Returns the limit that forbids another agent, and what the model can do instead, or null (C6). */
 export function spawnLimits({ depth, children, agents }: Standing, bounds: SpawnBounds): string | null {

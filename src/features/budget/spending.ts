@@ -91,8 +91,7 @@ export class Spending {
     const first = this.#bounded
       ? { first: estimateOf(spec, this.#summaryTokens(spec, spec.parent, budget)) }
       : {};
-    const opened = this.ledger.open({ actor: spec.id, parent: spec.parent, budget, ...first });
-    return opened.type === "refused" ? opened.reason : null;
+    return this.ledger.open({ actor: spec.id, parent: spec.parent, budget, ...first });
   }
 
   /**

@@ -161,10 +161,14 @@ export function sessionContext(parts: KnowledgeParts): SessionContext {
   const fits = pathPatterns();
   const readers = new Map<ActorId, ReturnType<typeof nearbyReader>>();
 
+  function warnOnce(note: string): void {
+    if (!warned.has(note)) onWarning(note);
+    warned.add(note);
+  }
+
   function memory(): Memory {
     const now = read();
-    for (const note of now.notes) if (!warned.has(note)) onWarning(note);
-    for (const note of now.notes) warned.add(note);
+    now.notes.forEach(warnOnce);
     return now;
   }
 
@@ -198,8 +202,7 @@ export function sessionContext(parts: KnowledgeParts): SessionContext {
       },
       base(),
     );
-    for (const note of notes) if (!warned.has(note)) onWarning(note);
-    for (const note of notes) warned.add(note);
+    notes.forEach(warnOnce);
     return facts;
   }
 
@@ -208,7 +211,8 @@ export function sessionContext(parts: KnowledgeParts): SessionContext {
     const now = memory();
     if (words?.of === now && words.room === room) return words;
     const fit = fitMemory(now.files, room);
-    if (fit.some((file, place) => file.text.length < (now.files[place]?.text.length ?? 0))) warnOfRoom(room);
+    if (fit.some((file, place) => file.text.length < (now.files[place]?.text.length ?? 0)))
+      warnOnce(tooLong(room));
     words = { of: now, room, block: memoryBlock(now, room), facts: memoryFacts(now, room) };
     return words;
   }
@@ -306,12 +310,10 @@ export function sessionContext(parts: KnowledgeParts): SessionContext {
       return contextNotice(news, joinReferences(fresh));
     },
   };
+}
 
-  function warnOfRoom(room: number): void {
-    const note = `The memory files are longer than fits (${room} characters for this model); the ends of those farthest from this directory are left out. \`troupe context\` shows what agents get.`;
-    if (!warned.has(note)) onWarning(note);
-    warned.add(note);
-  }
+function tooLong(room: number): string {
+  return `The memory files are longer than fits (${room} characters for this model); the ends of those farthest from this directory are left out. \`troupe context\` shows what agents get.`;
 }
 
 function hasDocument({ document }: Reference): boolean {

@@ -7,7 +7,7 @@ import { valueAt } from "../../lib/json.ts";
 import { resultText } from "../../mailbox/compacted.ts";
 import type { ContentBlockParam } from "../../mailbox/conversation.ts";
 import { type ActorId, type CallId, callId } from "../../mailbox/ids.ts";
-import type { Reply, Turn } from "../../mailbox/messages.ts";
+import type { Reply, Steer, Turn } from "../../mailbox/messages.ts";
 import type { ToolEnd } from "../../tools/bind-tool.ts";
 
 type Started = Pick<CallBeginEvent, "actor" | "call" | "toolUse" | "tool">;
@@ -48,6 +48,8 @@ export class CallReports {
   readonly #ended = new Map<ActorId, Set<CallId>>();
   /** The turn whose reply was reported before its calls ran, by actor. */
   readonly #said = new Map<ActorId, number>();
+  /** Lines of the user that no recorded turn has read, by their IDs. */
+  readonly #queued = new Map<string, { readonly actor: ActorId; readonly text: string }>();
 
   /** `titleOf` returns the title of a call whose start was not reported. */
   constructor(
@@ -130,6 +132,22 @@ export class CallReports {
       this.#onEvent({ type: "message", actor, turn, role, content, ...of });
     }
     this.#said.delete(actor);
+  }
+
+  /** The user has written a line that waits for the actor's next turn. */
+  queue(actor: ActorId, id: string, text: string): void {
+    this.#queued.set(id, { actor, text });
+    this.#onEvent({ type: "queued", actor, id, text, state: "waits" });
+  }
+
+  dequeue(id: string, state: "read" | "withdrawn"): void {
+    const line = this.#queued.get(id);
+    if (line !== undefined && this.#queued.delete(id)) this.#onEvent({ type: "queued", id, ...line, state });
+  }
+
+  /** An actor has read these, lines of the user among them. */
+  heard(heard: readonly Steer[]): void {
+    for (const id of heard.flatMap(({ of = [] }) => of)) this.dequeue(id, "read");
   }
 
   /** A run has ended: so have its calls. */

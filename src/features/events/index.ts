@@ -3,6 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { CallId } from "../../mailbox/ids.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Joints } from "../../supervisor/joints.ts";
+import type { RunningCall } from "../../supervisor/run-state.ts";
 import { viewOf } from "./actor-view.ts";
 import { CallReports, endOutput, headOf } from "./call-reports.ts";
 
@@ -17,6 +18,8 @@ export interface SessionEvents {
   onLines(call: CallId, lines: readonly string[]): void;
 }
 
+type Begun = Pick<RunningCall, "toolUse" | "tool" | "input" | "title" | "description">;
+
 /**
  * Reports calls and messages to the session's listener. What the journal alone says is reported as it is written
  * (`record-events.ts`). Joints: `prepareCall` (a begin), `afterCall` (an end), `onEvent` (changes of agents, what was
@@ -24,18 +27,17 @@ export interface SessionEvents {
  */
 export function eventsFeature({ clock, onEvent }: EventParts): SessionEvents {
   const calls = new CallReports(clock, onEvent);
-  /** Lines of the user that no recorded turn has read, by their IDs. */
-  const queued = new Map<string, Pick<Extract<SupervisorEvent, { type: "queued" }>, "actor" | "text">>();
-  const dequeue = (id: string, state: "read" | "withdrawn"): void => {
-    const line = queued.get(id);
-    if (line !== undefined && queued.delete(id)) onEvent({ type: "queued", id, ...line, state });
-  };
   const callerOf = ({ id, spec: { model }, root, isStopped }: Actor) => ({ id, model, root, isStopped });
 
+  const begin = (actor: Actor, call: CallId, of: Begun): void => {
+    const { toolUse, tool, input, title, description } = of;
+    const begun = { actor: actor.id, call, toolUse, tool, turn: actor.turnsTaken + 1, input, title };
+    calls.begin({ ...begun, ...(description === undefined ? {} : { description }) });
+  };
+
   const joints: Joints = {
-    prepareCall({ actor, id, running: { toolUse, tool, input, title, description } }) {
-      const of = { actor: actor.id, call: id, toolUse, tool, turn: actor.turnsTaken + 1, input, title };
-      calls.begin({ ...of, ...(description === undefined ? {} : { description }) });
+    prepareCall({ actor, id, running }) {
+      begin(actor, id, running);
       return {};
     },
     afterCall({ id, isError, result, refusal }) {
@@ -50,27 +52,22 @@ export function eventsFeature({ clock, onEvent }: EventParts): SessionEvents {
     onEvent(event) {
       switch (event.type) {
         case "refused": {
-          const { actor, call, title, description, reason } = event;
-          const { id, toolUse, tool, input } = call;
-          const of = { actor: actor.id, call: id, toolUse, tool, turn: actor.turnsTaken + 1, input, title };
-          calls.begin({ ...of, ...(description === undefined ? {} : { description }) });
-          calls.deny(id, reason);
+          const { actor, call, reason, ...titles } = event;
+          begin(actor, call.id, { ...call, ...titles });
+          calls.deny(call.id, reason);
           return;
         }
         case "reply":
           calls.reply(callerOf(event.actor), event.reply);
           return;
-        case "queued": {
-          const { actor, id, text } = event;
-          queued.set(id, { actor: actor.id, text });
-          onEvent({ type: "queued", actor: actor.id, id, text, state: "waits" });
+        case "queued":
+          calls.queue(event.actor.id, event.id, event.text);
           return;
-        }
         case "withdrawn":
-          dequeue(event.id, "withdrawn");
+          calls.dequeue(event.id, "withdrawn");
           return;
         case "turn":
-          for (const id of event.turn.heard.flatMap(({ of = [] }) => of)) dequeue(id, "read");
+          calls.heard(event.turn.heard);
           calls.turn(callerOf(event.actor), event.turn);
           return;
         case "released":

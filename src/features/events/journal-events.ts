@@ -23,8 +23,6 @@ export class JournalEvents {
   readonly #said = new RecordEvents();
   /** Those whose turns are not over. */
   readonly #replies = new Map<ActorId, Reply>();
-  /** Lines of the user that no turn has read, by their IDs. */
-  readonly #queued = new Map<string, { readonly actor: ActorId; readonly text: string }>();
   #now = 0;
 
   constructor(prices: OwnPrices = {}) {
@@ -57,17 +55,11 @@ export class JournalEvents {
         const { actor, reply } = event;
         this.#replies.set(actor, reply);
         this.#calls.reply(this.#callerOf(actor), reply);
-        this.#dequeue(
-          reply.heard.flatMap(({ of = [] }) => of),
-          "read",
-        );
+        this.#calls.heard(reply.heard);
         return;
       }
       case "turn":
-        this.#dequeue(
-          event.turn.heard.flatMap(({ of = [] }) => of),
-          "read",
-        );
+        this.#calls.heard(event.turn.heard);
         this.#replies.delete(event.actor);
         this.#calls.turn(this.#callerOf(event.actor), event.turn);
         return;
@@ -78,7 +70,7 @@ export class JournalEvents {
         this.#queue(event);
         return;
       case "withdrawn":
-        this.#dequeue([event.id], "withdrawn");
+        this.#calls.dequeue(event.id, "withdrawn");
         return;
       default:
         return;
@@ -98,17 +90,7 @@ export class JournalEvents {
   #queue({ actor, id, message, from, notice, system }: Of<"prompt">): void {
     if (from !== undefined || notice || system) return;
     const content = typeof message.content === "string" ? message.content : textOf(message.content);
-    const line = { actor, text: content };
-    this.#queued.set(id ?? content, line);
-    this.#out.push({ type: "queued", id: id ?? content, ...line, state: "waits" });
-  }
-
-  #dequeue(ids: readonly string[], state: "read" | "withdrawn"): void {
-    for (const id of ids) {
-      const line = this.#queued.get(id);
-      if (line !== undefined && this.#queued.delete(id))
-        this.#out.push({ type: "queued", id, ...line, state });
-    }
+    this.#calls.queue(actor, id ?? content, content);
   }
 
   #callerOf(id: ActorId) {

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import type { Clock } from "../../lib/clock.ts";
 import type { WriteScope } from "../../policy/confinement/write-scope.ts";
-import { placeOf, twinOf } from "../../policy/engine/place.ts";
+import { placeOf } from "../../policy/engine/place.ts";
 import { parseRule } from "../../policy/engine/rule-syntax.ts";
 import { EDITORS, READERS } from "../../policy/engine/tool-table.ts";
 import type { JudgeContext } from "../../policy/judgement.ts";
@@ -49,18 +49,14 @@ export function trackedLookUp({ worktrees, clock, rules, foreignGit }: TrackedPa
 }
 
 function whereOf(cwd: string, { root, tree }: WriteScope) {
-  const { projectRoot, home, configFolder, darwin, twin } = placeOf({
+  const { projects, home, configFolder, darwin, twin } = placeOf({
     ...{ projectRoot: root, home: homedir(), platform: process.platform },
     ...(tree === null ? {} : { twin: { tree: tree.path, checkout: tree.checkout } }),
   });
-  const there = twin === null ? null : twinOf(twin, projectRoot);
   return {
     folder: cwd,
     alsoAt: twin === null ? [] : [twin.checkout],
-    anchors: {
-      projects: there === null ? [projectRoot] : [projectRoot, there],
-      ...{ home, config: configFolder, foldCase: darwin },
-    },
+    anchors: { projects: [...projects], home, config: configFolder, foldCase: darwin },
   };
 }
 

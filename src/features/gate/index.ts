@@ -1,6 +1,5 @@
 import { given } from "../../lib/json.ts";
 import { shellWord } from "../../lib/text.ts";
-import type { ActorId } from "../../mailbox/ids.ts";
 import type { WriteScope } from "../../policy/confinement/write-scope.ts";
 import type { PermissionDenial } from "../../policy/judgement.ts";
 import type { UserRequestBroker } from "../../policy/user-request-broker.ts";
@@ -9,6 +8,7 @@ import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { Evaluation, Joints } from "../../supervisor/joints.ts";
 import { notRun } from "../../tools/dispatch.ts";
+import { halt } from "../hooks/index.ts";
 import type { Gate, Gated } from "./gate.ts";
 
 export interface GateFeatureParts {
@@ -80,11 +80,6 @@ function evaluationOf(tool: string, gated: Gated): Evaluation {
   const grounds = { by, reason, ...given({ rule, tier }) };
   if (gated.type === "refuse") return { type: "refuse", ...grounds, refusal: refusalOf(tool, gated) };
   return gated;
-}
-
-/** Ends the whole conversation for a hook. */
-export function halt(actors: Pick<Actors, "stop">, actor: ActorId, reason: string): void {
-  actors.stop(actor, { status: "cancelled", reason: `A hook ended it: ${reason}` });
 }
 
 /** Formats for the agent why a call was denied, and what to do instead. */

@@ -18,7 +18,7 @@ const NEVER = new AbortController().signal;
 export interface HookFeatureParts {
   readonly hooks: Pick<
     SessionHooks,
-    "has" | "postToolUse" | "startIdle" | "stop" | "stopIdle" | "subagentStart" | "subagentStop"
+    "has" | "postToolUse" | "startIdle" | "stop" | "stopIdle" | "subagentStart"
   >;
   readonly actors: Pick<Actors, "all" | "notify" | "stop">;
   /** On whose behalf hooks run. */
@@ -32,8 +32,6 @@ export interface HookFeatureParts {
 export function hooksFeature({ hooks, actors, caller }: HookFeatureParts): Joints {
   /** How many times in a row hooks have made an actor continue in its run. */
   const continued = new Map<ActorId, { readonly run: number; readonly times: number }>();
-  const halt = (actor: ActorId, reason: string) =>
-    actors.stop(actor, { status: "cancelled", reason: `A hook ended it: ${reason}` });
   return {
     prepareStart(actor) {
       const { type } = actor.spec;
@@ -56,7 +54,7 @@ export function hooksFeature({ hooks, actors, caller }: HookFeatureParts): Joint
     },
     prepareCall: ({ running }) => (hasPostToolHooks(running, hooks) ? { watched: true } : {}),
     async afterCall({ actor, running, result, signal, stop }) {
-      if (stop !== undefined) halt(actor.id, stop);
+      if (stop !== undefined) halt(actors, actor.id, stop);
       if (result === null || !hasPostToolHooks(running, hooks)) return {};
       return runPostToolUse(running, result, {
         ...{ hooks, signal },
@@ -64,7 +62,7 @@ export function hooksFeature({ hooks, actors, caller }: HookFeatureParts): Joint
           ...caller(actor.id, running.cwd),
           ...(running.local && actor.spec.isolation?.away ? { commandsElsewhere: true } : {}),
         },
-        halt: (reason) => halt(actor.id, reason),
+        halt: (reason) => halt(actors, actor.id, reason),
       });
     },
     async beforeFinish({ actor, text, summary, isRestored, signal }) {
@@ -83,6 +81,11 @@ export function hooksFeature({ hooks, actors, caller }: HookFeatureParts): Joint
       };
     },
   };
+}
+
+/** Ends the whole conversation for a hook. */
+export function halt(actors: Pick<Actors, "stop">, actor: ActorId, reason: string): void {
+  actors.stop(actor, { status: "cancelled", reason: `A hook ended it: ${reason}` });
 }
 
 /** True if hooks may react to the result of a call. */
@@ -131,11 +134,11 @@ function endOf({ content, isError, response }: ToolEnd, signal: AbortSignal): Ca
 /** Runs the hooks for the end of an actor's run (A5.10). */
 async function runStopHooks(
   stopping: Stopping,
-  hooks: Pick<HookRunner, "stop" | "subagentStop">,
+  hooks: Pick<HookRunner, "stop">,
   signal: AbortSignal,
 ): Promise<StopResult> {
   const event = stopping.agentType === undefined ? "Stop" : "SubagentStop";
-  const said = await (event === "Stop" ? hooks.stop(stopping, signal) : hooks.subagentStop(stopping, signal));
+  const said = await hooks.stop(stopping, signal);
   return said.goOn === undefined ? said : { ...said, goOn: hookText(event, said.goOn).trim() };
 }
 

@@ -29,16 +29,7 @@ export type Remembered = Pick<ActorSpec, "system" | "messages" | "inherited" | "
 };
 
 /** Tools that show names or single lines of a file in their input, not all of it. */
-const SHOWS_PARTS: ReadonlySet<string> = new Set([
-  "Read",
-  "Grep",
-  "Glob",
-  "LS",
-  "Agent",
-  "Task",
-  "Bash",
-  "ToolSearch",
-]);
+const SHOWS_PARTS: ReadonlySet<string> = new Set("Read Grep Glob LS Agent Task Bash ToolSearch".split(" "));
 const FILE_TOOLS: ReadonlySet<string> = new Set(["Read", "Grep", "Glob", "Write", "Edit", "NotebookEdit"]);
 
 interface Made {

@@ -1,4 +1,5 @@
 import { errorMessage } from "../../lib/errors.ts";
+import { shorten } from "../../lib/text.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { Summary, Unverified } from "../../mailbox/messages.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
@@ -76,8 +77,8 @@ export function unverifiedIn(report: string, given: Evidence): Unverified[] {
     const why = unseenReason(citation, evidence);
     const words = citation.said.replace(/\s+/g, " ").trim();
     if (why === null || found.has(words)) continue;
-    const said = words.length > SAID_CHARS ? `${words.slice(0, SAID_CHARS).toWellFormed()}…` : words;
-    found.set(words, { kind: citation.lines === null ? "file" : "lines", said, why });
+    const kind = citation.lines === null ? "file" : "lines";
+    found.set(words, { kind, said: shorten(words, SAID_CHARS), why });
   }
   return [...found.values()];
 }

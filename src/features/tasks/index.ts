@@ -23,20 +23,13 @@ export interface TaskParts {
   readonly caller: (actor: ActorId, cwd: string) => HookCaller;
 }
 
-/** Opens the session's tasks. They use no joint: the tools change them, and the live tree shows each actor's own. */
-export function openTasks(parts: TaskParts, graph: TaskGraph | undefined): SharedTasks {
-  return new Tasks(parts, graph);
-}
-
-export interface SharedTasks extends TaskStore {
-  /** The tasks as steps of a list. */
-  readonly todos: readonly Todo[];
-}
-
 type Changing = Parameters<TaskStore["change"]>[1];
 
-/** The session's tasks, shared by its agents: a fold of the journal's events. */
-class Tasks implements SharedTasks {
+/**
+ * The session's tasks, shared by its agents: a fold of the journal's events. They use no joint: the tools change them, and
+ * the live tree shows each actor's own.
+ */
+export class SharedTasks implements TaskStore {
   #graph: TaskGraph;
   readonly #parts: TaskParts;
   /** For changes that wait for hooks: two that wait together would be decided by the same graph. */
@@ -51,6 +44,7 @@ class Tasks implements SharedTasks {
     return this.#graph;
   }
 
+  /** The tasks as steps of a list. */
   get todos(): readonly Todo[] {
     return [...this.#graph.tasks.values()].map(({ subject, activeForm, status }) => ({
       ...{ content: subject, activeForm: activeForm || subject, status },

@@ -19,17 +19,10 @@ const ABOVE = 0.1;
 /** What a tenth of a window of 200,000 tokens is: every request pays for schemas, however large the window is. */
 const ABOVE_TOKENS = 20_000;
 /** Built-in tools that few conversations need. */
-const SELDOM: readonly string[] = [
-  "NotebookEdit",
-  "Monitor",
-  "EnterWorktree",
-  "ExitWorktree",
-  "WebFetch",
-  "WebSearch",
-  "CronCreate",
-  "CronList",
-  "CronDelete",
-];
+const SELDOM: readonly string[] =
+  "NotebookEdit Monitor EnterWorktree ExitWorktree WebFetch WebSearch CronCreate CronList CronDelete".split(
+    " ",
+  );
 /** Characters of names; above that servers are listed instead. */
 const NAMES_CHARS = 12_000;
 

@@ -112,17 +112,14 @@ export class UserActors implements StartedActors {
   ): Promise<unknown> {
     const { reply } = this.#accept(name, { id: this.#parts.ids.actor(), message, input, from });
     const over = new AbortController();
-    const cancel = () => over.abort();
-    signal?.addEventListener("abort", cancel, { once: true });
-    if (signal?.aborted) cancel();
+    const isOver = AbortSignal.any([over.signal, ...(signal ? [signal] : [])]);
     try {
-      const late = pause(this.#parts.clock, deadlineMs, over.signal).then((): never => {
+      const late = pause(this.#parts.clock, deadlineMs, isOver).then((): never => {
         if (signal?.aborted) throw new ActorError("cancelled", "The request was cancelled.");
         throw new ActorError("late", `${name} did not reply to ${message} within ${deadlineMs} ms.`);
       });
       return await Promise.race([reply, late]);
     } finally {
-      signal?.removeEventListener("abort", cancel);
       over.abort();
     }
   }

@@ -1,4 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
+import { oneLine, shorten } from "../../lib/text.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { StopRequest } from "../../supervisor/lifecycle.ts";
 import {
@@ -227,7 +228,7 @@ export function pauseOf(ms: number): string {
 function nameOf(actor: WatchedActor | null): string {
   if (actor === null) return "The session";
   if (actor.id === MAIN) return "The main conversation";
-  return `${actor.type} "${short(actor.description)}"`;
+  return `${actor.type} "${shorten(oneLine(actor.description), TITLE_CHARS)}"`;
 }
 
 function placeOf(call: WatchedCall | null): string {
@@ -235,15 +236,8 @@ function placeOf(call: WatchedCall | null): string {
 }
 
 function callOf({ tool, title }: WatchedCall): string {
-  const words = short(title);
+  const words = shorten(oneLine(title), TITLE_CHARS);
   return words === "" || words === tool ? tool : `${tool} "${words}"`;
-}
-
-/** Shortens text of a model to one line. */
-function short(text: string): string {
-  const line = text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
-  const signs = [...line];
-  return signs.length <= TITLE_CHARS ? line : `${signs.slice(0, TITLE_CHARS - 1).join("")}…`;
 }
 
 function seconds(ms: number): string {

@@ -1,47 +1,12 @@
-import { type ActorHandle, UNKNOWN_VITALS } from "../../actors/hosts.ts";
+import { UNKNOWN_VITALS } from "../../actors/hosts.ts";
 import { valueAt } from "../../lib/json.ts";
-import type { ActorId, CallId } from "../../mailbox/ids.ts";
 import type { CommandLimits } from "../../mailbox/messages.ts";
-import type { Lifecycle } from "../../supervisor/lifecycle.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
 import { COMMAND_LIMITS } from "../../tools/bash.ts";
 import type { WatchedActor } from "./judge.ts";
 
-/** The part of an actor's record that a watch reads. */
-export interface WatchedRecord {
-  readonly id: ActorId;
-  readonly run: number;
-  readonly spec: {
-    readonly type: string;
-    readonly description: string;
-    readonly commandLimits?: CommandLimits | undefined;
-  };
-  readonly lifecycle: Lifecycle;
-  readonly handle: Pick<ActorHandle, "vitals"> | null;
-  readonly startedAt: number | null;
-  readonly deadlineMs: number | null;
-  readonly calls: ReadonlyMap<
-    CallId,
-    {
-      readonly tool: string;
-      readonly title: string;
-      readonly input: unknown;
-      readonly startedAt: number;
-      readonly local: boolean;
-      readonly timeoutMs?: number;
-    }
-  >;
-  /** The reply whose calls run now; null if it is the model's turn. */
-  readonly reply: object | null;
-  /** Its wait for the model, as shown. */
-  readonly wait: { readonly until: number } | null;
-  /** The last message, request, or notice of the gateway about it. */
-  readonly lastSignAt: number;
-  /** Its requests that the supervisor has not answered yet. */
-  readonly answering: number;
-}
-
 /** Returns an actor for the watch. `toolMs`: the limit of a call in its own thread. */
-export function watched(record: WatchedRecord, toolMs: number): WatchedActor {
+export function watched(record: Actor, toolMs: number): WatchedActor {
   const { id, run, spec, lifecycle, handle, startedAt, deadlineMs } = record;
   const { commandLimits } = spec;
   return {
@@ -63,7 +28,7 @@ export function watched(record: WatchedRecord, toolMs: number): WatchedActor {
 }
 
 /** Silence starts after a wait that is shown, of which the user knows. */
-function silentSince({ reply, calls, answering, wait, lastSignAt }: WatchedRecord): number | null {
+function silentSince({ reply, calls, answering, wait, lastSignAt }: Actor): number | null {
   if (reply !== null || calls.size > 0 || answering > 0) return null;
   return Math.max(lastSignAt, wait?.until ?? lastSignAt);
 }

@@ -1,4 +1,3 @@
-import type { Clock } from "../../lib/clock.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { UserAnswer, UserHandler, UserRequest } from "../user-requests.ts";
@@ -9,8 +8,6 @@ type Queued = Pick<QueuedRequest, "isOpen" | "build" | "take" | "review" | "deny
 
 export interface QueueOptions {
   readonly person: UserHandler;
-  /** Milliseconds that a shown request waits for an answer; no limit if absent. */
-  readonly patience?: { readonly clock: Clock; readonly ms: number };
   /**
    * Shows a request elsewhere, too, until the returned function is called: with the answer, or null without one.
    * `answer` gets what is answered there.
@@ -106,9 +103,7 @@ export class UserRequestQueue {
     const waiting = this.open.length - 1;
     const ask = { ...request.build(), ...(waiting > 0 ? { waiting } : {}) };
     const answered = askUser(this.#options.person, ask, control.signal);
-    const stopTimer = this.#startTimer(request);
     const answer = await Promise.race([answered, gone]);
-    stopTimer();
     this.#shown = null;
     if (answer !== null && request.isOpen) {
       this.#carryOut(request, answer);
@@ -126,15 +121,6 @@ export class UserRequestQueue {
     this.#answer = null;
     // A rule for the session or another mode can answer later requests.
     void this.review();
-  }
-
-  #startTimer(request: Queued): () => void {
-    const { patience } = this.#options;
-    if (!patience) return () => {};
-    const { clock, ms } = patience;
-    return clock.after(ms, () =>
-      request.deny(nobody(`There was no answer within ${Math.round(ms / 1000)} s.`)),
-    );
   }
 }
 

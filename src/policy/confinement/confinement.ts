@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 import type { Access } from "../../mailbox/calls.ts";
 import { holds, realOf } from "../engine/path-candidates.ts";
+import { readGit } from "../shell/git-uses.ts";
 import { readRepository } from "../trust/git-repository.ts";
 import { type Effect, effectsOf } from "./effects.ts";
-import { gitCall, sharedByGit } from "./git-shared.ts";
+import { sharedByGit } from "./git-shared.ts";
 import { confinedPlaces, isStale, landsOf, type Places, wouldBeMade } from "./places.ts";
 import type { Enclosure } from "./write-scope.ts";
 
@@ -146,17 +147,22 @@ class Judge {
   }
 
   #git({ words }: Extract<Effect, { type: "git" }>, folder: string): string | null {
-    const call = gitCall(words);
+    const call = readGit(words);
     let at = folder;
-    for (const into of call.into) {
-      at = resolve(at, into);
+    for (const { value } of call.valuesFor("C")) {
+      at = resolve(at, value);
       const left = this.#move(at, "/");
       if (left !== null) return left;
     }
-    const steered = first(call.steers, ({ name, value }) => this.#steer(name, value, at));
+    const steered = first(["git-dir", "work-tree"], (name) => {
+      // Null for a value that is not known.
+      const values = call.valuesFor(name).map(({ literal, value }) => (literal ? value : null));
+      return first(values, (value) => this.#steer(`--${name}`, value, at));
+    });
     if (steered !== null) return steered;
     if (!this.#isOfThisRepository(at)) return null;
-    if (call.words[0]?.value === "init" && call.words.slice(1).every(({ value }) => value.startsWith("-")))
+    const [subcommand, ...rest] = call.operands;
+    if (subcommand?.value === "init" && rest.every(({ value }) => value.startsWith("-")))
       return at === this.#tree.path
         ? "Your worktree is a repository already. Give git init the directory of a new one."
         : null;

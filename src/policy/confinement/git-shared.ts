@@ -1,58 +1,19 @@
 import { gitUses } from "../shell/git-uses.ts";
-import type { ShellWord } from "../shell/script.ts";
-
-/** git's own options that take the next word. */
-const VALUED: ReadonlySet<string> = new Set(
-  "-C -c --git-dir --work-tree --namespace --exec-path --super-prefix --config-env --attr-source".split(" "),
-);
-
-/** A call of git taken apart. */
-export interface GitCall {
-  /** Directories of `-C`, one after the other. */
-  readonly into: readonly string[];
-  /** The option that names its repository, with the value; null if the value is unknown. */
-  readonly steers: readonly { readonly name: string; readonly value: string | null }[];
-  /** What `-c` sets. */
-  readonly settings: readonly string[];
-  /** The subcommand and its arguments. */
-  readonly words: readonly ShellWord[];
-}
-
-/** `words`: those after `git`. */
-export function gitCall(words: readonly ShellWord[]): GitCall {
-  const into: string[] = [];
-  const steers: GitCall["steers"][number][] = [];
-  const settings: string[] = [];
-  let at = 0;
-  while (words[at]?.value.startsWith("-")) {
-    const value = words[at]?.value ?? "";
-    const equals = value.indexOf("=");
-    const name = equals < 0 ? value : value.slice(0, equals);
-    const next = equals < 0 && VALUED.has(name) ? words[at + 1] : undefined;
-    const given = equals < 0 ? next : words[at];
-    const text = equals < 0 ? next?.value : value.slice(equals + 1);
-    if (name === "-C" && text !== undefined) into.push(text);
-    if (name === "-c" && text !== undefined) settings.push(text);
-    if (name === "--git-dir" || name === "--work-tree")
-      steers.push({ name, value: given?.literal ? (text ?? null) : null });
-    at += next === undefined ? 1 : 2;
-  }
-  return { into, steers, settings, words: words.slice(at) };
-}
+import type { ReadWords } from "../shell/read-options.ts";
 
 /**
  * Returns why an actor in a worktree may not run git with these words, and what to do instead: they change what all
  * worktrees share, or what is the user's. Null if nothing forbids it. `branch` is the actor's own.
  */
-export function sharedByGit({ words, settings }: GitCall, branch: string): string | null {
-  const [subcommand, ...rest] = words;
+export function sharedByGit(call: ReadWords, branch: string): string | null {
+  const [subcommand, ...rest] = call.operands;
   if (subcommand === undefined) return null;
-  if (settings.some((one) => /^alias\./i.test(one)))
+  if (call.valuesFor("c").some(({ value }) => /^alias\./i.test(value)))
     return "An alias hides what git would do. Write the command itself.";
   if (!subcommand.literal)
     return `What git ${subcommand.raw} would do is not known before it runs. Write the command out.`;
   // Commands that only show something are known; unknown ones are not refused here.
-  if (gitUses(words).confined === null) return null;
+  if (gitUses(call.operands).confined === null) return null;
   const name = subcommand.value;
   const row = Object.hasOwn(TABLE, name) ? TABLE[name] : undefined;
   return (

@@ -33,26 +33,12 @@ function judgeFetch(books: Books, mode: PermissionMode, url: string): Verdict {
   return { ...decided("ask", reason), proposals: [[`WebFetch(domain:${host})`]] };
 }
 
-/** Decides calls by rules that were read once. */
-export interface PolicyEngine {
-  /** Never throws: an internal error is a denial with a reason. */
-  judge(mode: PermissionMode, cwd: string, tool: string, input: unknown, context?: JudgeContext): Judgement;
-  /** Sentences for the start about rules that are invalid. */
-  readonly problems: readonly string[];
-  /** True if a rule allows WebFetch for this exact host, in WHATWG form, and not by a wildcard (§7). */
-  namesHost(host: string): boolean;
-  /** True if a file that a search found must be left out of its results (§4.5). `path` is absolute. */
-  hides(cwd: string, asks?: "asks-too"): (path: string) => boolean;
-  /** True if a rule denies changing this file. `path` is absolute. */
-  keeps(cwd: string): (path: string) => boolean;
-}
-
 /**
  * Returns the permission engine (permission-semantics). `/p` in rules of scope `user` is below the user's settings
  * directory, as in Claude Code; in all others below the project's root.
  */
 export function engineOf(rules: readonly Rule[], anchors: Anchors): PolicyEngine {
-  return new Engine(rules, placeOf(anchors));
+  return new PolicyEngine(rules, placeOf(anchors));
 }
 
 /** One call to decide, as it came. */
@@ -64,7 +50,8 @@ interface Call {
   readonly context: JudgeContext;
 }
 
-class Engine implements PolicyEngine {
+/** Decides calls by rules that were read once; made by `engineOf`. */
+export class PolicyEngine {
   readonly #books: Books;
   readonly #rules: readonly Rule[];
   readonly #place: ResolvedAnchors;
@@ -79,11 +66,13 @@ class Engine implements PolicyEngine {
     };
   }
 
+  /** Sentences for the start about rules that are invalid. */
   get problems(): readonly string[] {
     const { deny, ask, allow } = this.#books;
     return [...deny.problems, ...ask.problems, ...allow.problems];
   }
 
+  /** Never throws: an internal error is a denial with a reason. */
   judge(
     mode: PermissionMode,
     cwd: string,
@@ -106,15 +95,18 @@ class Engine implements PolicyEngine {
     }
   }
 
+  /** True if a rule allows WebFetch for this exact host, in WHATWG form, and not by a wildcard (§7). */
   namesHost(host: string): boolean {
     return this.#books.allow.hosts.some(({ host: pattern }) => pattern.exact && pattern.matches(host));
   }
 
+  /** True if a file that a search found must be left out of its results (§4.5). `path` is absolute. */
   hides(cwd: string, asks?: "asks-too"): (path: string) => boolean {
     const files = new FileAccess(this.#books, this.#place, "default", resolve(cwd));
     return (path) => files.denies(path, cwd, asks);
   }
 
+  /** True if a rule denies changing this file. `path` is absolute. */
   keeps(cwd: string): (path: string) => boolean {
     const files = new FileAccess(this.#books, this.#place, "default", resolve(cwd));
     return (path) => files.judge("edit", path, cwd).deny !== null;

@@ -30,14 +30,7 @@ export const NO_FACTS: Facts = {
 /** Names that make a directory a repository, or change what git does in one. */
 const REPOSITORY_NAME = /^(?:HEAD|objects|refs|commondir|config|\.git.*)$/i;
 const PLACERS: ReadonlySet<string> = new Set(["cp", "mv", "ln", "install", "tar", "unzip", "patch", "rsync"]);
-const GIT_CHANGES: ReadonlySet<string> = new Set([
-  "init",
-  "clone",
-  "config",
-  "submodule",
-  "worktree",
-  "remote",
-]);
+const GIT_CHANGES: ReadonlySet<string> = new Set("init clone config submodule worktree remote".split(" "));
 const DECLARES: ReadonlySet<string> = new Set(
   "export declare typeset local readonly read unset getopts".split(" "),
 );

@@ -59,7 +59,7 @@ function waysOf(pieces: readonly Piece[], start: string): readonly (readonly Tok
 
 /** Parses gitignore's syntax, read wide: a bracket is any letter. */
 function tokensOf(pattern: string, wide: boolean): Token[] {
-  const found = pattern.match(/\*\*\/?|\*|\?|\[[^\]]*\]|\\.|[\s\S]/g) ?? [];
+  const found = pattern.match(/\*\*\/?|\*|\?|\[[^\]]*\]|\\.|[\s\S]/gu) ?? [];
   return found.map((sign) => {
     if (sign.startsWith("**")) return many(true);
     if (sign === "*") return many(false);

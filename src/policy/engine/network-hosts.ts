@@ -118,39 +118,25 @@ function expanded(host: string): number[] {
 }
 
 const GUARDED_4 = [
-  ["0.0.0.0", 8],
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.0.0.0", 24],
-  ["192.0.2.0", 24],
-  ["192.88.99.0", 24],
-  ["192.168.0.0", 16],
-  ["198.18.0.0", 15],
-  ["198.51.100.0", 24],
-  ["203.0.113.0", 24],
-  ["224.0.0.0", 3],
+  "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24",
+  "192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3",
   // A cloud's metadata at a public address.
-  ["168.63.129.16", 32],
-] as const;
+  "168.63.129.16/32",
+];
+/** `2001::/32` is Teredo: the real address is hidden in it. */
 const GUARDED_6 = [
-  ["::", 127],
-  ["64:ff9b:1::", 48],
-  ["100::", 64],
-  // Teredo: the real address is hidden in it.
-  ["2001::", 32],
-  ["2001:db8::", 32],
-  ["fc00::", 7],
-  ["fe80::", 10],
-  ["fec0::", 10],
-  ["ff00::", 8],
-] as const;
+  "::/127 64:ff9b:1::/48 100::/64 2001::/32 2001:db8::/32 fc00::/7 fe80::/10 fec0::/10 ff00::/8",
+];
 
 const guarded = lazy(() => {
   const list = new BlockList();
-  for (const [network, prefix] of GUARDED_4) list.addSubnet(network, prefix, "ipv4");
-  for (const [network, prefix] of GUARDED_6) list.addSubnet(network, prefix, "ipv6");
+  const add = (subnets: readonly string[], family: "ipv4" | "ipv6") => {
+    for (const subnet of subnets.flatMap((line) => line.split(" "))) {
+      const [network = "", prefix] = subnet.split("/");
+      list.addSubnet(network, Number(prefix), family);
+    }
+  };
+  add(GUARDED_4, "ipv4");
+  add(GUARDED_6, "ipv6");
   return list;
 });

@@ -1,3 +1,4 @@
+import { shorten } from "../../lib/text.ts";
 import type { Rule } from "../../settings/permissions.ts";
 import type { EverTracked } from "../judgement.ts";
 import { fileCommandTable } from "../shell/command-table.ts";
@@ -76,10 +77,10 @@ export class Permits {
     switch (part.kind) {
       case "construct":
         return {
-          plain: `${shorten(part.source)} is more than reading`,
+          plain: `${shorten(part.source, 60)} is more than reading`,
           confined: part.counts
             ? arithmeticProblem(part.source, place.known)
-            : `${shorten(part.source)} changes the shell`,
+            : `${shorten(part.source, 60)} changes the shell`,
         };
       case "test":
         return testReading(part, place.known);
@@ -260,8 +261,4 @@ function testReading({ words }: ShellPart, known: KnownValues): Reading {
 
 function not(reason: string): RedirectPermit {
   return { type: "not", reason };
-}
-
-function shorten(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }

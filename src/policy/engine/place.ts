@@ -30,6 +30,8 @@ export interface Twin {
 /** The anchors with what follows from them. */
 export interface ResolvedAnchors {
   readonly projectRoot: string;
+  /** The same, and in a worktree what it is in the checkout. */
+  readonly projects: readonly string[];
   readonly home: string;
   readonly darwin: boolean;
   readonly shell: "bash" | "powershell";
@@ -55,8 +57,11 @@ export function placeOf({
 }: Anchors): ResolvedAnchors {
   const root = resolve(projectRoot);
   const own = resolve(home);
+  const both = twin === undefined ? null : { tree: resolve(twin.tree), checkout: resolve(twin.checkout) };
+  const there = both === null ? null : twinOf(both, root);
   return {
     projectRoot: root,
+    projects: there === null ? [root] : [root, there],
     home: own,
     darwin: platform === "darwin",
     shell,
@@ -65,7 +70,7 @@ export function placeOf({
     configFolder: configDir.startsWith("/") ? resolve(configDir) : join(own, configDir),
     workspace: [root, ...additionalDirs.map((folder) => resolve(root, expandHome(folder, own)))],
     readable: readable.map((folder) => resolve(folder)),
-    twin: twin === undefined ? null : { tree: resolve(twin.tree), checkout: resolve(twin.checkout) },
+    twin: both,
   };
 }
 

@@ -73,7 +73,9 @@ export class ReadingCheck {
       if (confined !== null && plain !== null) break;
       const uses = this.#files.usesOf(filled);
       if (uses === null) return neither(`${name} is not known to be read-only`);
-      const path = this.#pathProblem([...uses.reads, ...this.#shownReads(uses, shown)], place);
+      // A substitution or an unquoted value may bring paths, too.
+      const brought = shown.filter(({ value }) => looksLikePath(value));
+      const path = this.#pathProblem([...uses.reads, ...brought], place);
       const searched = this.#searchProblem(uses, part, place);
       const followed = this.#followProblem(uses, place);
       const both = path ?? this.#repositoryProblem(uses, place) ?? followed;
@@ -122,11 +124,6 @@ export class ReadingCheck {
       }
     }
     return null;
-  }
-
-  /** Returns the paths outside that a substitution or an unquoted value may bring. */
-  #shownReads({ reads }: Uses, shown: readonly ShellWord[]): readonly ShellWord[] {
-    return reads.length === 0 && shown.length === 0 ? [] : shown.filter(({ value }) => looksLikePath(value));
   }
 
   /**

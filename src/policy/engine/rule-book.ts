@@ -2,7 +2,7 @@ import type { Behaviour, Rule } from "../../settings/permissions.ts";
 import { CommandRules } from "./command-rules.ts";
 import { type HostPattern, hostPattern } from "./network-hosts.ts";
 import { compilePathPattern, type PathPattern } from "./path-pattern.ts";
-import { type ResolvedAnchors, twinOf } from "./place.ts";
+import type { ResolvedAnchors } from "./place.ts";
 import { caseProblem, parseRule, wildcard } from "./rule-syntax.ts";
 import { EDITORS, OWN_FIELDS, READERS } from "./tool-table.ts";
 
@@ -154,17 +154,13 @@ export class RuleBook {
 
   #addPath(rule: Rule, tool: string, spec: string): void {
     const wide = this.#behaviour !== "allow";
-    const { home, projectRoot, configFolder, darwin, twin } = this.#place;
-    const there = twin === null ? null : twinOf(twin, projectRoot);
+    const { home, projects, configFolder, darwin } = this.#place;
     const found = compilePathPattern(spec.trim() === "" ? spec : wide ? spec.trim() : spec, {
       wide,
       withFolder: wide || READERS.has(tool),
       slash: rule.scope === "user" ? "config" : "project",
       foldCase: wide && darwin,
-      folders: {
-        ...{ root: ["/"], home: [home], config: [configFolder] },
-        project: there === null ? [projectRoot] : [projectRoot, there],
-      },
+      folders: { root: ["/"], home: [home], config: [configFolder], project: projects },
     });
     if ("problem" in found) this.#complain(rule, found.problem);
     else this.paths.push({ rule, tool, patterns: found });

@@ -20,14 +20,9 @@ export const PRIMARY: Readonly<Record<string, string>> = {
 };
 
 /** Fields with rules of their own, so `Tool(field:…)` is invalid. */
-export const OWN_FIELDS: ReadonlySet<string> = new Set([
-  "command",
-  "file_path",
-  "filePath",
-  "path",
-  "notebook_path",
-  "url",
-]);
+export const OWN_FIELDS: ReadonlySet<string> = new Set(
+  "command file_path filePath path notebook_path url".split(" "),
+);
 
 /** Tools that change nothing outside the session. */
 const FREE =
@@ -92,19 +87,11 @@ function badText(value: unknown, depth: number): string | null {
   return null;
 }
 
-/** The input field that says what a call does, for tools whose title may be the model's text or contain more. */
-const SUBJECTS: Readonly<Record<string, string>> = {
-  Bash: "command",
-  Read: "file_path",
-  LSP: "filePath",
-  Edit: "file_path",
-  Write: "file_path",
-  NotebookEdit: "notebook_path",
-  WebFetch: "url",
-};
-
-/** Returns the command, path or URL itself, as the model wrote it; null for tools that have none. */
+/**
+ * Returns the command, path or URL itself, as the model wrote it, which a title may not be; null for tools that have
+ * none.
+ */
 export function findSubject(tool: string, input: unknown): string | null {
-  const field = Object.hasOwn(SUBJECTS, tool) ? SUBJECTS[tool] : undefined;
-  return field === undefined ? null : textAt(input, field);
+  const field = Object.hasOwn(PRIMARY, tool) ? PRIMARY[tool] : undefined;
+  return field !== undefined && OWN_FIELDS.has(field) ? textAt(input, field) : null;
 }

@@ -23,6 +23,8 @@ import type { HookedEvent, HookPorts, HookRuns } from "./run-hooks.ts";
 /** An actor ends after this many Stop hooks in a row that made it continue (A5.10). */
 export const MAX_CONTINUED = 5;
 
+type Trigger = "manual" | "auto";
+
 /**
  * The hooks of a session, one function for each event. They never reject and always end: a hook that hangs, dies,
  * floods or prints nonsense is stopped and reported, and the result has the consequence. If the signal is aborted, a
@@ -43,7 +45,7 @@ export interface HookRunner {
     signal: AbortSignal,
   ): Promise<PermissionAnswer>;
   userPromptSubmit(prompt: string, caller: HookCaller, signal: AbortSignal): Promise<UserPromptSubmit>;
-  /** The main conversation is about to end its turn. */
+  /** Stop or SubagentStop: the main conversation is about to end its turn, or an agent to end. Matched by its type. */
   stop(stopping: Stopping, signal: AbortSignal): Promise<StopResult>;
   /** An agent is about to start. Matched by its type. */
   subagentStart(caller: HookCaller, signal: AbortSignal): Promise<SubagentStart>;
@@ -56,8 +58,6 @@ export interface HookRunner {
     signal: AbortSignal,
   ): Promise<string | null>;
   worktreeRemove(path: string, caller: HookCaller, signal: AbortSignal): Promise<void>;
-  /** An agent is about to end. Matched by its type. */
-  subagentStop(stopping: Stopping, signal: AbortSignal): Promise<StopResult>;
   /** Matched by the source. `startup` and `resume` run once, however often they are called. */
   sessionStart(
     source: "startup" | "resume" | "clear" | "compact",
@@ -68,18 +68,13 @@ export interface HookRunner {
   sessionEnd(reason: string, caller: HookCaller, signal: AbortSignal): Promise<void>;
   /** Matched by the trigger. Text is for the writer of the summary; a block postpones it. */
   preCompact(
-    trigger: "manual" | "auto",
+    trigger: Trigger,
     instructions: string,
     caller: HookCaller,
     signal: AbortSignal,
   ): Promise<PreCompact>;
   /** Matched by the trigger; what it prints does not count. */
-  postCompact(
-    trigger: "manual" | "auto",
-    summary: string,
-    caller: HookCaller,
-    signal: AbortSignal,
-  ): Promise<void>;
+  postCompact(trigger: Trigger, summary: string, caller: HookCaller, signal: AbortSignal): Promise<void>;
   /** Matched by the type, such as `permission_prompt`. */
   notification(type: string, message: string, caller: HookCaller, signal: AbortSignal): Promise<void>;
 }
@@ -140,24 +135,6 @@ export function hookRunner(ports: HookPorts): HookRunner {
     return loaded.then((runs) => runs.run(hooks, event));
   }
 
-  async function stop(
-    event: "Stop" | "SubagentStop",
-    { continued, lastText, ...caller }: Stopping,
-    signal: AbortSignal,
-  ): Promise<StopResult> {
-    const fields = { stop_hook_active: continued > 0, last_assistant_message: lastText };
-    const names = event === "SubagentStop" && caller.agentType !== undefined ? [caller.agentType] : [];
-    const decision = await run({ event, caller, names, fields, signal });
-    if (decision === null) return {};
-    const append = decision.text ? { append: decision.text } : {};
-    if (decision.verdict !== "block" || decision.stop !== undefined || !decision.reason) return append;
-    if (continued < MAX_CONTINUED) return { ...append, goOn: decision.reason };
-    ports.onProblem(
-      `A ${event} hook made an agent continue ${continued} times in a row; the agent ends now all the same. Let the hook look at stop_hook_active in what it reads.`,
-    );
-    return append;
-  }
-
   return {
     has: (event, names = []) => matchHooks(ports.hooks.get(event) ?? [], names).length > 0,
     async preToolUse({ names, input, toolUseId }, caller, signal) {
@@ -211,7 +188,21 @@ export function hookRunner(ports: HookPorts): HookRunner {
         return { type: "blocked", reason: blockReason(decision) };
       return { type: "go", ...(prompt !== undefined && { prompt }), ...(text && { context: text }) };
     },
-    stop: (stopping, signal) => stop("Stop", stopping, signal),
+    async stop({ continued, lastText, ...caller }, signal) {
+      const { agentType } = caller;
+      const event = agentType === undefined ? "Stop" : "SubagentStop";
+      const fields = { stop_hook_active: continued > 0, last_assistant_message: lastText };
+      const names = agentType === undefined ? [] : [agentType];
+      const decision = await run({ event, caller, names, fields, signal });
+      if (decision === null) return {};
+      const append = decision.text ? { append: decision.text } : {};
+      if (decision.verdict !== "block" || decision.stop !== undefined || !decision.reason) return append;
+      if (continued < MAX_CONTINUED) return { ...append, goOn: decision.reason };
+      ports.onProblem(
+        `A ${event} hook made an agent continue ${continued} times in a row; the agent ends now all the same. Let the hook look at stop_hook_active in what it reads.`,
+      );
+      return append;
+    },
     async subagentStart(caller, signal) {
       const names = caller.agentType === undefined ? [] : [caller.agentType];
       const decision = await run({ event: "SubagentStart", caller, names, fields: {}, signal });
@@ -243,7 +234,6 @@ export function hookRunner(ports: HookPorts): HookRunner {
       const fields = { worktree_path: path };
       await run({ event: "WorktreeRemove", caller, names: [], fields, signal });
     },
-    subagentStop: (stopping, signal) => stop("SubagentStop", stopping, signal),
     sessionStart(source, caller, signal) {
       const start = async () => {
         const event = "SessionStart";

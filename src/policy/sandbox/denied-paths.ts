@@ -18,14 +18,8 @@ const CREDENTIALS = [
   ".terraform.d/credentials.tfrc.json .claude/.credentials.json .claude.json .claude/settings.json .claude/settings.local.json .bash_history .zsh_history",
 ].flatMap((line) => line.split(" "));
 
-const SYSTEM_SECRETS = [
-  "/etc/shadow",
-  "/etc/shadow-",
-  "/etc/gshadow",
-  "/etc/gshadow-",
-  "/etc/sudoers",
-  "/etc/sudoers.d",
-];
+const SYSTEM_SECRETS =
+  "/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/sudoers /etc/sudoers.d".split(" ");
 
 export interface SecretPlaces {
   readonly home: string;
@@ -85,6 +79,14 @@ export function hide(paths: readonly string[], shown: readonly string[]): Confin
     const isOuter = shown.some((one) => one !== real && holds(real, one));
     return shown.includes(real) ? [] : [{ as: isOuter ? "empty" : "no-directory", path: real }];
   });
+}
+
+/** Returns how paths are seen, each once. */
+export function seenAs(
+  as: "write" | "read" | "pinned" | "scratch",
+  paths: readonly string[],
+): ConfinedView[] {
+  return [...new Set(paths)].map((path) => ({ as, path }));
 }
 
 /** What this user cannot read need not be hidden; usually it does not exist. */

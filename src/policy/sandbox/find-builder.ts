@@ -185,14 +185,7 @@ function identity(program: string | null): string {
 }
 
 /** Directories of programs from the package manager; Ubuntu's AppArmor profile is for /usr/bin/bwrap. */
-const SYSTEM_FOLDERS = [
-  "/usr/bin",
-  "/bin",
-  "/usr/sbin",
-  "/sbin",
-  "/usr/local/bin",
-  "/run/current-system/sw/bin",
-];
+const SYSTEM_FOLDERS = "/usr/bin /bin /usr/sbin /sbin /usr/local/bin /run/current-system/sw/bin".split(" ");
 
 /**
  * Finds a program that builds the sandbox, which the sandboxed code must not control: never by a relative entry of

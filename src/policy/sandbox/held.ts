@@ -6,7 +6,7 @@ import { type Enclosure, sharedGit } from "../confinement/write-scope.ts";
 import { holds, realOf } from "../engine/path-candidates.ts";
 import { protectedName, protectedNames } from "../protected-paths.ts";
 import { treeOf } from "../trust/git-repository.ts";
-import { realOrNull } from "./denied-paths.ts";
+import { realOrNull, seenAs } from "./denied-paths.ts";
 import type { Run } from "./probe.ts";
 import type { SandboxPlace } from "./sandbox.ts";
 
@@ -14,14 +14,9 @@ import type { SandboxPlace } from "./sandbox.ts";
 const MOST_HELD = 500;
 
 /** What turns a repository's own directory into something that runs programs, or into part of another repository. */
-const OF_REPOSITORY = [
-  "hooks",
-  "config",
-  "config.worktree",
-  "info/attributes",
-  "objects/info/alternates",
-  "commondir",
-];
+const OF_REPOSITORY = "hooks config config.worktree info/attributes objects/info/alternates commondir".split(
+  " ",
+);
 
 /** Protected names that a command may not leave behind at the top of a directory that it can write. */
 const NEVER_MADE = [
@@ -70,10 +65,14 @@ export async function findProtected(
   // A command could give itself the right to what its user owns.
   const real = [...held, ...found.closed].flatMap((path) => realOrNull(path) ?? []);
   if (real.length > MOST_HELD) return null;
-  const seen = [...new Set(real)].map((path): ConfinedView => ({ as: "read", path }));
-  const above = new Set(real.flatMap((path) => between(path, roots)));
   return {
-    seen: [...seen, ...[...above].map((path): ConfinedView => ({ as: "pinned", path }))],
+    seen: [
+      ...seenAs("read", real),
+      ...seenAs(
+        "pinned",
+        real.flatMap((path) => between(path, roots)),
+      ),
+    ],
     absent: held.filter((path) => !exists(path)),
   };
 }
@@ -147,8 +146,6 @@ function closedDirectory(line: string): string | null {
   const path = /^find: ['"`‘]?(\/.*?)['"’]?: Permission denied$/.exec(line)?.[1];
   return path !== undefined && lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ? path : null;
 }
-
-/** Every protected entry costs a mount, and the system allows some thousands. */
 
 /**
  * Returns what a command in a worktree may write of the repository: only what its own commits need. git replaces a ref

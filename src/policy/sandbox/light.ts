@@ -6,7 +6,7 @@ import { userPlaces } from "../../settings/paths.ts";
 import type { Rule } from "../../settings/permissions.ts";
 import { holds, realOf } from "../engine/path-candidates.ts";
 import { repositoriesAbout } from "../trust/git-repository.ts";
-import { hide, realOrNull, type SecretPlaces, secretPaths } from "./denied-paths.ts";
+import { hide, realOrNull, type SecretPlaces, secretPaths, seenAs } from "./denied-paths.ts";
 import { type BuilderOptions, findBuilder, trustedProgram, tryOut } from "./find-builder.ts";
 import { findProtected } from "./held.ts";
 import { MadeNames } from "./made.ts";
@@ -71,12 +71,7 @@ export function lightConfinement(options: LightOptions): LightConfinement {
     if (held === null) return null;
     const made = new MadeNames(builder.state, "");
     const ended = made.guard(held.absent);
-    const seen: ConfinedView[] = [
-      ...view,
-      ...real.map((path): ConfinedView => ({ as: "write", path })),
-      ...held.seen,
-      ...masks,
-    ];
+    const seen = [...view, ...seenAs("write", real), ...held.seen, ...masks];
     const finish = async () => {
       const moved = ended();
       made.clear();
@@ -157,7 +152,7 @@ function lightView(ground: LightGround, { roots, readable, rules }: SandboxWorks
     ({ path, real }) => path !== real && isGone(path) && !reals.some((one) => holds(one, path)),
   );
   return [
-    ...scratch.map((path): ConfinedView => ({ as: "scratch", path })),
+    ...seenAs("scratch", scratch),
     ...(isWide ? [] : [{ as: "empty", path: home } as const]),
     ...reals
       .filter(isGone)

@@ -14,6 +14,7 @@ import {
   namedPaths,
   realOrNull,
   secretPaths,
+  seenAs,
   tooWidePattern,
 } from "./denied-paths.ts";
 import { type Builder, type BuilderOptions, findBuilder, trustedProgram, tryOut } from "./find-builder.ts";
@@ -139,22 +140,18 @@ class OpenSandbox implements Sandbox {
     const kept = await findKept();
     const patterns = [...masks.map(({ path }) => path), ...kept];
     const seen: ConfinedView[] = [
-      ...[...roots, ...existing(git?.writable ?? []), this.#temporary].map(
-        (path): ConfinedView => ({ as: "write", path }),
-      ),
+      ...seenAs("write", [...roots, ...existing(git?.writable ?? []), this.#temporary]),
       ...held.seen,
-      ...existing(unwritable).map((path): ConfinedView => ({ as: "read", path })),
-      ...[...existing(git?.held ?? []), ...this.#ours(roots)].map(
-        (path): ConfinedView => ({ as: "read", path }),
-      ),
+      ...seenAs("read", [...existing(unwritable), ...existing(git?.held ?? []), ...this.#ours(roots)]),
       ...hide(secrets, shown),
       // Renamed, a directory would take them out of the pattern.
-      ...[...new Set(patterns.flatMap((path) => between(path, roots)))].map(
-        (path): ConfinedView => ({ as: "pinned", path }),
+      ...seenAs(
+        "pinned",
+        patterns.flatMap((path) => between(path, roots)),
       ),
-      ...kept.map((path): ConfinedView => ({ as: "read", path })),
+      ...seenAs("read", kept),
       ...masks,
-      ...existing(readable).map((path): ConfinedView => ({ as: "read", path })),
+      ...seenAs("read", existing(readable)),
     ];
     const end = this.#made.guard([
       ...held.absent,

@@ -113,7 +113,7 @@ export function describedPolicy(described: Described): string {
     root !== undefined && path.startsWith(`${root}/`)
       ? `${WORKSPACE}${path.slice(root.length)}`
       : shown(path);
-  const policy = {
+  const files = {
     read: {
       denyOnly: [...new Set(denyRead.map(shown))],
       allowWithinDeny: readable.length === 0 ? [] : ["output of your own commands"],
@@ -125,13 +125,11 @@ export function describedPolicy(described: Described): string {
       ],
       denyWithinAllow: [...PROTECTED.map((name) => `${WORKSPACE}/${name}`), ...denyWrite.map(inWorkspace)],
     },
-    network: { allowedHosts: [...new Set(allowedDomains)] },
   };
   const leaving = canLeave
     ? "When a command fails only because of the sandbox, say so; dangerouslyDisableSandbox: true asks the user to let it run outside. Use it for such a command only."
     : "There is no way out of it: dangerouslyDisableSandbox is not honoured here.";
-  const { network, ...files } = policy;
-  const hosts = network.allowedHosts;
+  const hosts = [...new Set(allowedDomains)];
   return [
     "Sandbox: every command runs in one. It may do what this policy says, and reads everything that is not denied:",
     JSON.stringify(files),

@@ -115,8 +115,10 @@ function subcommandUses(words: readonly ShellWord[]): Uses {
   }
   const read = readOptions(given, row);
   const { operands, values } = read;
-  const lines = values.filter(({ option }) => option === row.letters.get("L")).map(({ word }) => word);
-  const named = [...(row.operands === "pattern" ? read.afterFirst : operands), ...lines].flatMap(pathsOf);
+  const named = [
+    ...(row.operands === "pattern" ? read.afterFirst : operands),
+    ...read.valuesFor("L"),
+  ].flatMap(pathsOf);
   const found: Partial<Uses> = {
     reads: [...(row.operands === "text" ? [] : [...named, ...read.valuesOf("path")]), ...pathsAmong(read)],
     candidates: [...named, ...values.map(({ word }) => word), ...read.glued],

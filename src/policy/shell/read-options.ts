@@ -131,6 +131,12 @@ class Reader {
     return this.values.flatMap(({ option, word }) => (option.kind === kind ? [word] : []));
   }
 
+  /** Words of values of one option, by its letter or long name. */
+  valuesFor(name: string): readonly ShellWord[] {
+    const wanted = this.options.get(name);
+    return this.values.flatMap(({ option, word }) => (option === wanted ? [word] : []));
+  }
+
   /** The operands behind a pattern or a script, unless an option gives that. */
   get afterFirst(): readonly ShellWord[] {
     return this.options.has("*") ? this.operands : this.operands.slice(1);

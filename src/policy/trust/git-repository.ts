@@ -1,6 +1,6 @@
-import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readRegularFile } from "../../lib/files.ts";
+import { leadsToDirectory } from "../../lib/on-disk.ts";
 
 /** Where a repository has its git data. All paths are absolute. */
 export interface GitRepository {
@@ -34,7 +34,7 @@ export function repositoriesAbout(folder: string): readonly GitRepository[] {
 /** Returns the repository of `.git`, which is a directory or a file that names one. Null if there is no repository. */
 export function readRepository(dotGit: string): GitRepository | null {
   const tree = dirname(dotGit);
-  if (isFolder(dotGit)) return withCommon(dotGit, tree);
+  if (leadsToDirectory(dotGit)) return withCommon(dotGit, tree);
   const named = /^gitdir: (.+)/.exec(textAt(dotGit) ?? "")?.[1];
   return named === undefined ? null : withCommon(resolve(tree, named.trimEnd()), tree);
 }
@@ -57,15 +57,7 @@ function bare(folder: string): GitRepository {
 /** True if git accepts it as a repository. */
 function isWhole({ own, common }: GitRepository): boolean {
   if (!A_HEAD.test(textAt(join(own, "HEAD")) ?? "")) return false;
-  return isFolder(join(common, "objects")) && isFolder(join(common, "refs"));
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
+  return leadsToDirectory(join(common, "objects")) && leadsToDirectory(join(common, "refs"));
 }
 
 function textAt(path: string): string | null {

@@ -45,21 +45,15 @@ function grantsIn({ setting, path, value }: Leaf): Grant[] {
     ...{ words, group },
     digest: grantDigest(path, what),
   });
-  const each = (words: (text: string) => string, groupOf: (text: string) => GrantGroup) =>
-    textsIn(value).map((text) => named(words(printable(text)), text, groupOf(text)));
+  const each = (words: (text: string) => string, group?: GrantGroup) =>
+    textsIn(value).map((text) => named(words(printable(text)), text, group ?? ruleGroup(text)));
   switch (setting) {
     case schema.permissions.allow:
-      return each((rule) => `use ${rule} without a question`, ruleGroup);
+      return each((rule) => `use ${rule} without a question`);
     case schema.additionalDirectories:
-      return each(
-        (folder) => `work in the directory ${folder}, too`,
-        () => "edits",
-      );
+      return each((folder) => `work in the directory ${folder}, too`, "edits");
     case schema.commandEnv:
-      return each(
-        (name) => `give commands the variable ${name}`,
-        () => "variables",
-      );
+      return each((name) => `give commands the variable ${name}`, "variables");
     case schema.env:
       return [named(`set the variable ${printable(`${path.at(-1)}=${value}`)}`, value, "variables")];
     case schema.apiKeyHelper:

@@ -1,10 +1,10 @@
 import { realpath } from "node:fs/promises";
-import { sep } from "node:path";
 import { expandHome } from "../../lib/paths.ts";
 import { isProjectScope, type SettingsRoots, settingsPaths } from "../../settings/paths.ts";
 import { combine, type ReadSettings, type Settings } from "../../settings/read-settings.ts";
 import { readServerFiles } from "../../settings/server-files.ts";
 import { readSettingsFiles, type SettingsFile } from "../../settings/settings-file.ts";
+import { holds } from "../engine/path-candidates.ts";
 import { foreignGitClause, gitGrants } from "./foreign-git.ts";
 import { type Grant, grantsOf } from "./grants.ts";
 import { agreementFor } from "./trust-store.ts";
@@ -104,7 +104,7 @@ export function settingsReader(source: SettingsSource, trusts: boolean): Setting
     },
     agreed: (digest) => agreed.has(digest),
     foreignGit(folder) {
-      if (isTrustedByName && isBelow(folder, source.root)) return null;
+      if (isTrustedByName && holds(source.root, folder)) return null;
       const fresh = gitGrants(folder).filter(({ digest }) => !agreed.has(digest));
       const known = new Set(seen.map(({ digest }) => digest));
       return foreignGitClause(
@@ -113,10 +113,6 @@ export function settingsReader(source: SettingsSource, trusts: boolean): Setting
       );
     },
   };
-}
-
-function isBelow(folder: string, root: string): boolean {
-  return folder === root || folder.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
 }
 
 interface Agreed {
@@ -162,7 +158,7 @@ async function isNamed(root: string, named: readonly string[], homedir: string):
     const below = path.endsWith("/**");
     const place = await real(below ? path.slice(0, -3) || "/" : path);
     if (place === null) return false;
-    return folder === place || (below && folder.startsWith(place.endsWith("/") ? place : `${place}/`));
+    return below ? holds(place, folder) : folder === place;
   });
   return (await Promise.all(matches)).includes(true);
 }

@@ -26,10 +26,8 @@ describe("an account for each agent (D5)", () => {
 
   test("a budget is taken from the parent's, and what is not used returns once", () => {
     const session = ledger({ usd: 1, turns: 10 });
-    expect(session.open({ actor: a, parent: null, budget: { usd: 0.5, turns: 4 } })).toEqual({
-      type: "opened",
-    });
-    expect(session.open({ actor: b, parent: a, budget: { usd: 0.2 } })).toEqual({ type: "opened" });
+    expect(session.open({ actor: a, parent: null, budget: { usd: 0.5, turns: 4 } })).toBeNull();
+    expect(session.open({ actor: b, parent: a, budget: { usd: 0.2 } })).toBeNull();
     spend(session, b, 50);
     expect(session.balance(b, "usd")).toEqual({ limit: 0.2, spent: 0.05, setAside: 0, left: 0.15 });
     expect(session.balance(a, "usd")).toEqual({ limit: 0.5, spent: 0.05, setAside: 0.15, left: 0.3 });
@@ -46,14 +44,12 @@ describe("an account for each agent (D5)", () => {
     const session = ledger({ usd: 1, tokens: 1000 });
     session.open({ actor: a, parent: null, budget: { usd: 0.7 } });
     const before = session.left(null);
-    expect(session.open({ actor: b, parent: null, budget: { tokens: 10, usd: 0.5 } })).toEqual({
-      type: "refused",
-      reason:
-        "This agent was not started: it needs $0.50, and this session's budget of $1.00 has only $0.30 left; what is missing is spent, or kept for agents that run. Do the task yourself, or answer with what you have.",
-    });
-    expect(session.open({ actor: b, parent: a, budget: { usd: 0.71 } })).toMatchObject({
-      reason: expect.stringContaining("it needs $0.71, and your budget of $0.70 has only $0.70 left"),
-    });
+    expect(session.open({ actor: b, parent: null, budget: { tokens: 10, usd: 0.5 } })).toBe(
+      "This agent was not started: it needs $0.50, and this session's budget of $1.00 has only $0.30 left; what is missing is spent, or kept for agents that run. Do the task yourself, or answer with what you have.",
+    );
+    expect(session.open({ actor: b, parent: a, budget: { usd: 0.71 } })).toContain(
+      "it needs $0.71, and your budget of $0.70 has only $0.70 left",
+    );
     expect(session.left(null)).toEqual(before);
     expect(session.spent(b)).toEqual({ usd: 0, tokens: 0, turns: 0 });
   });
@@ -63,18 +59,14 @@ describe("an account for each agent (D5)", () => {
     session.adopt({ actor: a, parent: null });
     spend(session, a, 60);
     const first = estimate(30, 20);
-    expect(session.open({ actor: b, parent: a, first })).toMatchObject({
-      type: "refused",
-      reason: expect.stringContaining(
-        "it needs 50 tokens, and this session's budget of 100 tokens has only 40 tokens left",
-      ),
-    });
-    expect(session.open({ actor: b, parent: a, first: estimate(20, 20) })).toEqual({ type: "opened" });
+    expect(session.open({ actor: b, parent: a, first })).toContain(
+      "it needs 50 tokens, and this session's budget of 100 tokens has only 40 tokens left",
+    );
+    expect(session.open({ actor: b, parent: a, first: estimate(20, 20) })).toBeNull();
     spend(session, a, 40);
-    expect(session.open({ actor: c, parent: a })).toMatchObject({
-      type: "refused",
-      reason: expect.stringContaining("not started: this session's budget of 100 tokens has nothing left"),
-    });
+    expect(session.open({ actor: c, parent: a })).toContain(
+      "not started: this session's budget of 100 tokens has nothing left",
+    );
   });
 
   test("a last reply that cost too much is paid by the giver of the budget; nothing is lost", () => {

@@ -138,7 +138,7 @@ class Session {
     const actor = id(String(this.#agents.length));
     const budget = tokens === undefined ? {} : { tokens, usd: tokens / 1000 };
     const opened = this.ledger.open({ actor, parent: parent.actor, budget, ...this.#first });
-    if (opened.type === "opened") this.#agents.push({ actor, state: "idle" });
+    if (opened === null) this.#agents.push({ actor, state: "idle" });
   }
 
   #ask(agent: Agent): void {

@@ -10,6 +10,7 @@ import {
 import { reasonOf, warningOf } from "../../../src/features/watch/watch.ts";
 import { callDeadline, watched } from "../../../src/features/watch/watched-record.ts";
 import { ActorId, CallId, MAIN } from "../../../src/mailbox/ids.ts";
+import type { Actor } from "../../../src/supervisor/actor-record.ts";
 import { actor, blockedFor, call, limits } from "./actors.ts";
 
 const NOW = 1_000_000;
@@ -147,16 +148,19 @@ test("reads from a record whose turn it is: the model's, a call's, the superviso
     wait: null,
     lastSignAt: 100,
     answering: 0,
-  } as const;
+  } as unknown as Actor;
   expect(watched(record, 1)).toMatchObject({ run: 2, state: "running", silentSince: 100 });
   expect(watched(record, 1).vitals()).toEqual({ type: "unknown" });
   // A question to a person is asked within one of the agent's: there is no deadline for it.
   expect(watched({ ...record, answering: 1 }, 1).silentSince).toBeNull();
-  expect(watched({ ...record, reply: {} }, 1).silentSince).toBeNull();
+  expect(watched({ ...record, reply: {} } as Actor, 1).silentSince).toBeNull();
   // A countdown is shown; what does not come after it is missed.
-  expect(watched({ ...record, wait: { until: 900 } }, 1).silentSince).toBe(900);
+  expect(watched({ ...record, wait: { until: 900 } } as Actor, 1).silentSince).toBe(900);
   const running = { tool: "Grep", title: "foo", input: {}, startedAt: 7, local: true };
-  const busy = watched({ ...record, calls: new Map([[CallId.parse("agent1.1.0"), running]]) }, 42);
+  const busy = watched(
+    { ...record, calls: new Map([[CallId.parse("agent1.1.0"), running]]) } as unknown as Actor,
+    42,
+  );
   expect(busy).toMatchObject({ silentSince: null, calls: [{ tool: "Grep", startedAt: 7, deadlineMs: 42 }] });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ActorId } from "../../../src/mailbox/ids.ts";
 import type { Recheck } from "../../../src/policy/user-request-broker.ts";
-import { FakeClock, settled } from "../../support/fake-clock.ts";
+import { settled } from "../../support/fake-clock.ts";
 import { aPlan, askerNamed, brokerWith, never, nextCall, Someone, toRun, which } from "./someone.ts";
 
 const allowOnce = { type: "allow", span: "once" };
@@ -370,23 +370,6 @@ describe("no clear yes is a no, and never a hang (fault 55)", () => {
     await person.say(allowOnce);
     expect(await renewed).toEqual(said("allow"));
     expect(person.asks).toMatchObject([{ title: "ls" }, { title: "rm -r x" }]);
-  });
-
-  test("patience has an end, counted from when it is shown", async () => {
-    const clock = new FakeClock();
-    const person = new Someone();
-    const { broker, told } = brokerWith(person, { patience: { clock, ms: 60_000 } });
-    const first = broker.permission(toRun("x"), never);
-    const second = broker.permission(toRun("y"), never);
-    await clock.advance(60_000);
-    expect(await first).toEqual({ type: "deny", by: "nobody", reason: "There was no answer within 60 s." });
-    await clock.advance(59_999);
-    await person.say(allowOnce);
-    expect(await second).toEqual(said("allow"));
-    expect(clock.pending).toBe(0);
-    person.seen[0]?.answer(allowSession);
-    await settled();
-    expect(told.late).toHaveLength(1);
   });
 
   test("a grant that cannot be kept is a no for all who waited for it", async () => {

@@ -185,8 +185,8 @@ describe("for an agent on a runner (issue 22)", () => {
 
   test("a SubagentStop hook reads the paths of this machine, and the agent those of its own", async () => {
     const { runner, caller, folder } = start("SubagentStop", 'echo "look at $PWD/a.ts" >&2; exit 2');
-    const stopping = { ...caller, continued: 0, lastText: `I wrote ${there}/a.ts.` };
-    expect(await runner.subagentStop(stopping, never)).toEqual({ goOn: `look at ${there}/a.ts` });
+    const stopping = { ...caller, agentType: "Explore", continued: 0, lastText: `I wrote ${there}/a.ts.` };
+    expect(await runner.stop(stopping, never)).toEqual({ goOn: `look at ${there}/a.ts` });
     expect(readBack(folder)).toMatchObject({
       cwd: folder,
       last_assistant_message: `I wrote ${folder}/a.ts.`,

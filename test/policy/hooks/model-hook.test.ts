@@ -132,7 +132,7 @@ describe("a hook of type prompt or agent (issue 20, 8)", () => {
     const entries = [{ type: "agent", prompt: "fine?" }] as const;
     const { runner, caller } = hooksOf("SubagentStop", entries, undefined, models);
     const own = { ...caller, owner: ActorId.parse("agent1"), agentType: HOOK_AGENT };
-    expect(await runner.subagentStop({ ...own, continued: 0, lastText: "" }, never)).toEqual({});
+    expect(await runner.stop({ ...own, continued: 0, lastText: "" }, never)).toEqual({});
     expect(asked).toEqual([]);
   });
 });

@@ -159,8 +159,8 @@ describe("Stop and SubagentStop (A5.10)", () => {
       { command: "cat > event.json; echo deeper >&2; exit 2", matcher: "Explore" },
     ]);
     const agent = { ...caller, owner: ActorId.parse("agent1"), continued: 0, lastText: "found" };
-    expect(await runner.subagentStop({ ...agent, agentType: "Plan" }, never)).toEqual({});
-    expect(await runner.subagentStop({ ...agent, agentType: "Explore" }, never)).toEqual({ goOn: "deeper" });
+    expect(await runner.stop({ ...agent, agentType: "Plan" }, never)).toEqual({});
+    expect(await runner.stop({ ...agent, agentType: "Explore" }, never)).toEqual({ goOn: "deeper" });
     expect(readBack(folder)).toMatchObject({
       hook_event_name: "SubagentStop",
       agent_id: "agent1",

@@ -40,6 +40,11 @@ export const readSearches: readonly AttackGroup[] = [
     `,
   },
   {
+    about: "globs that could match a denied file whose name has a letter beyond the first 65,536",
+    rules: { deny: ["Read(🔑.pem)"] },
+    not: lines`cat 🔑* ¦ cat ?.pem ¦ cat *.pem`,
+  },
+  {
     about: "searches in many files under a Read deny",
     rules: { deny: ["Read(.env)"] },
     not: lines`
