@@ -28,7 +28,7 @@ export interface AttemptParts {
   readonly forks: Pick<AgentForks, "take" | "warm" | "close">;
   readonly gateway: Pick<Gateway, "connect" | "disconnect">;
   readonly processes: Processes;
-  readonly files: RunnerFiles;
+  readonly files: Pick<RunnerFiles, "prepare">;
   readonly kits: KnownKits;
   /** Returns the bytes that the engine keeps for a session. */
   blobsOf(session: string): SealedBlobs;
