@@ -1,6 +1,6 @@
-import { lstat, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode } from "../lib/errors.ts";
+import { exists } from "../lib/on-disk.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
 import { advanceToBase, baseOf, holdBase, holdNewBase, notMade } from "./base.ts";
 import { copyIgnored } from "./copy-ignored.ts";
@@ -147,8 +147,8 @@ export async function refuseTaken(
   again: boolean,
 ): Promise<void> {
   const choose = "choose another name.";
-  if (await isThere(path)) refuseRequest(`${path} is there already; ${choose}`);
-  if (!again && (await isThere(treeRecordFolder(repo.common, name))))
+  if (exists(path)) refuseRequest(`${path} is there already; ${choose}`);
+  if (!again && exists(treeRecordFolder(repo.common, name)))
     refuseRequest(
       `There was a worktree ${name} in this repository before, and its edits are kept; ${choose}`,
     );
@@ -161,16 +161,6 @@ export async function refuseTaken(
     ref.startsWith("refs/heads/")
       ? `There is a branch ${ref.slice("refs/heads/".length)} already; ${choose}`
       : `There was a worktree ${name} in this repository before (${ref}); ${choose}`,
-  );
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    (error: unknown) => {
-      if (errorCode(error) === "ENOENT") return false;
-      throw error;
-    },
   );
 }
 

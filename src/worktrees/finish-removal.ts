@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { errorCode, isMissing } from "../lib/errors.ts";
-import { exists } from "../lib/on-disk.ts";
+import { errorCode } from "../lib/errors.ts";
+import { exists, unlessMissing } from "../lib/on-disk.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { idsOf } from "./git.ts";
@@ -147,7 +147,7 @@ export function removeEmptyFolders(checkout: string): void {
  * making.
  */
 export async function dropBrokenEntries({ common }: Repository, ground: GitEnvironment): Promise<void> {
-  for (const name of namesIn(join(common, "worktrees"))) {
+  for (const name of unlessMissing(() => readdirSync(join(common, "worktrees")), [])) {
     const record = await readRecord(common, name);
     if (record === null) continue;
     const isDead = !record.made && !ground.isAlive(record.maker);
@@ -158,23 +158,8 @@ export async function dropBrokenEntries({ common }: Repository, ground: GitEnvir
 /** Removes the broken entry of one worktree; leaves an intact entry for git to remove. */
 export function dropBrokenEntry(common: string, name: string): void {
   const entry = join(common, "worktrees", name);
-  const isWhole = ["gitdir", "HEAD", "commondir"].every((file) => textOf(join(entry, file)).endsWith("\n"));
+  const isWhole = ["gitdir", "HEAD", "commondir"].every((file) =>
+    unlessMissing(() => readFileSync(join(entry, file), "utf8"), "").endsWith("\n"),
+  );
   if (!isWhole) rmSync(entry, { recursive: true, force: true });
-}
-
-function namesIn(folder: string): string[] {
-  return orNothing(() => readdirSync(folder), []);
-}
-
-function textOf(file: string): string {
-  return orNothing(() => readFileSync(file, "utf8"), "");
-}
-
-function orNothing<T>(read: () => T, nothing: T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (isMissing(error)) return nothing;
-    throw error;
-  }
 }

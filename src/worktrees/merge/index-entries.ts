@@ -2,7 +2,8 @@ import { hash } from "node:crypto";
 import { lstatSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { errorCode, isMissing } from "../../lib/errors.ts";
+import { errorCode } from "../../lib/errors.ts";
+import { unlessMissing } from "../../lib/on-disk.ts";
 import { entriesAndNested } from "../checkout-snapshot.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { dropLocksOfKilled } from "../git-locks.ts";
@@ -136,12 +137,7 @@ export async function dropOwnLocks(
   branch: string | null,
 ): Promise<void> {
   const lock = join(repo.gitDir, "index.lock");
-  try {
-    if (readFileSync(lock, "utf8") !== LOCKED_BY_US) return;
-  } catch (error) {
-    if (isMissing(error)) return;
-    throw error;
-  }
+  if (unlessMissing(() => readFileSync(lock, "utf8"), null) !== LOCKED_BY_US) return;
   await dropHeadLocks(repo, branch);
   rmSync(lock, { force: true });
 }
@@ -157,10 +153,5 @@ export async function dropHeadLocks(
 }
 
 function digestOf(file: string): string {
-  try {
-    return hash("sha256", readFileSync(file));
-  } catch (error) {
-    if (isMissing(error)) return "";
-    throw error;
-  }
+  return unlessMissing(() => hash("sha256", readFileSync(file)), "");
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorCode, isMissing } from "../../lib/errors.ts";
+import { unlessMissing } from "../../lib/on-disk.ts";
 import { type Disk, quietly } from "./disk.ts";
 import { type FileExchange, type FileMove, isSameContent, lstatOf, stateOf } from "./file-state.ts";
 
@@ -77,16 +78,8 @@ function isOursAt(at: string, work: FileExchange, { after, incoming }: FileMove,
   if (after.kind === "link") return isSameContent(stateOf(at), after);
   const ours = lstatOf(join(work.bytes, incoming));
   if (ours !== null && ours.dev === now.dev && ours.ino === now.ino) return true;
-  return placed(join(work.bytes, `${work.aside}-placed-${number}`)) === `${now.dev}:${now.ino}`;
-}
-
-function placed(file: string): string | null {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
+  const note = join(work.bytes, `${work.aside}-placed-${number}`);
+  return unlessMissing(() => readFileSync(note, "utf8"), null) === `${now.dev}:${now.ino}`;
 }
 
 /** Returns false if the path is taken by now. */

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { processIdentity } from "../../journal/process-identity.ts";
-import { removeDirectory } from "../../lib/on-disk.ts";
+import { removeDirectory, unlessMissing } from "../../lib/on-disk.ts";
 import { MAX_BUNDLE_BYTES, TooLargeError } from "../../mailbox/runners.ts";
 import type { Worktree } from "../../mailbox/worktree.ts";
 import type { GitEnvironment } from "../environment.ts";
@@ -250,7 +250,9 @@ export class RunnerTrees {
     dropHolders(path);
     const old = join(stateFolder(path), `old-${this.#ground.id()}`);
     if (existsSync(path)) renameSync(path, old);
-    for (const name of namesIn(stateFolder(path)).filter((one) => one.startsWith("old-")))
+    for (const name of unlessMissing(() => readdirSync(stateFolder(path)), []).filter((one) =>
+      one.startsWith("old-"),
+    ))
       removeDirectory(join(stateFolder(path), name));
     const own = ownRepository(path);
     if (existsSync(own)) removeDirectory(own);
@@ -300,8 +302,4 @@ function removeIfEmpty(folder: string): void {
   } catch {
     // Others are in it.
   }
-}
-
-function namesIn(folder: string): string[] {
-  return existsSync(folder) ? readdirSync(folder) : [];
 }
