@@ -8,15 +8,7 @@ import { discardWorktree } from "./discard.ts";
 import type { Base, GitEnvironment, Repository } from "./environment.ts";
 import { fillTree, submodulesOf } from "./fill.ts";
 import { dropBrokenEntries } from "./finish-removal.ts";
-import {
-  baseRef,
-  branchOf,
-  ignoredRef,
-  snapshotRef,
-  TREE_NAME,
-  treePath,
-  treeRecordFolder,
-} from "./layout.ts";
+import { baseRef, ignoredRef, newTree, snapshotRef, TREE_NAME, treeRecordFolder } from "./layout.ts";
 import { withLock } from "./lock.ts";
 import type { GitRequest, SuccessOf } from "./protocol.ts";
 import { bothEnded, outputOf, refuseRequest, retryAfterGc } from "./refusal.ts";
@@ -84,10 +76,7 @@ export function newRecord(
   ground: GitEnvironment,
 ): TreeRecord {
   const { name, owner, travels } = request;
-  const tree: Worktree = {
-    ...{ name, path: treePath(repo.top, name), branch: branchOf(name), checkout: repo.top },
-    ...{ base: base.commit, head: repo.head },
-  };
+  const tree = newTree(repo.top, name, base.commit, repo.head);
   const own = { owner, tree, at: ground.now(), made: false, maker: ground.self, linked: [], result: null };
   return travels ? { ...own, travels } : own;
 }

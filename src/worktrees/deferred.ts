@@ -159,7 +159,7 @@ function isMaking({ made, maker }: TreeRecord, ground: GitEnvironment): boolean 
 }
 
 /** Repeats a look as long as another request makes the worktree. */
-async function whenNotMaking<T>(
+export async function whenNotMaking<T>(
   name: string,
   ground: GitEnvironment,
   signal: AbortSignal | undefined,
