@@ -50,7 +50,6 @@ async function measured(): Promise<TravelRun> {
   };
   const runner = new RunnerRepositories(join(folder, "clones"), ground);
   const owner = { session: "bench", actor: "1", process: ground.self };
-  const signal = new AbortController().signal;
   const out: number[] = [];
   const back: number[] = [];
   let bytes = 0;
@@ -59,17 +58,12 @@ async function measured(): Promise<TravelRun> {
     const created = await operations.create(
       { folder: checkout, name, owner, baseRef: "checkout", dependencies: [], travels: true },
       ground,
-      signal,
     );
     if (created.type !== "created") throw new Error("No worktree was made.");
     const source = { type: "tree", tree: created.tree } as const;
     const path = join(folder, "trees", name);
     const outAt = performance.now();
-    const sent = await operations.exportTree(
-      { source, have: await runner.newest(), into: blobs },
-      ground,
-      signal,
-    );
+    const sent = await operations.exportTree({ source, have: await runner.newest(), into: blobs }, ground);
     if (sent.type !== "exported") throw new Error("It cannot be exported.");
     if (sent.bundle !== null)
       await runner.receive(sent.repository, { commit: sent.commit, bundle: sent.bundle });
@@ -82,7 +76,6 @@ async function measured(): Promise<TravelRun> {
     const taken = await operations.importEdits(
       { tree: created.tree, bundle: edits.bundle, commit: edits.commit },
       ground,
-      signal,
     );
     if (taken.type !== "imported") throw new Error("It cannot be imported.");
     const backMs = performance.now() - backAt;

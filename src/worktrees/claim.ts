@@ -19,18 +19,14 @@ type Missing = { readonly type: "missing"; readonly again: boolean };
 type Taken = Claimed | Missing | "making";
 
 /** Claims the worktree of a resumed actor, in whatever state it is. Rejects with the signal's reason. */
-export async function claimTree(
-  request: GitRequest<"create">,
-  ground: GitEnvironment,
-  signal?: AbortSignal,
-): Promise<Claimed> {
+export async function claimTree(request: GitRequest<"create">, ground: GitEnvironment): Promise<Claimed> {
   const repo = await repositoryAt(request.folder, ground);
   // The git worker of a killed session first finishes or discards what it was making.
-  const found = await whenNotMaking(request.name, ground, signal, () =>
-    withLock<Taken>(repo.common, ground, () => take(repo, request, ground), { signal }),
+  const found = await whenNotMaking(request.name, ground, () =>
+    withLock<Taken>(repo.common, ground, () => take(repo, request, ground)),
   );
   if (found.type !== "missing") return found;
-  const made = await makeTree(request, repo, found.again, ground, signal);
+  const made = await makeTree(request, repo, found.again, ground);
   return { type: "claimed", how: "created-again", ...made };
 }
 

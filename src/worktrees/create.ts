@@ -23,11 +23,10 @@ import { makeTreesFolder, notIgnored } from "./trees-folder.ts";
 export async function createTree(
   request: GitRequest<"create">,
   ground: GitEnvironment,
-  signal?: AbortSignal,
 ): Promise<SuccessOf<"create">> {
   assertTreeName(request.name);
   const repo = await repositoryAt(request.folder, ground);
-  return { type: "created", ...(await makeTree(request, repo, false, ground, signal)) };
+  return { type: "created", ...(await makeTree(request, repo, false, ground)) };
 }
 
 /** `again`: the name is reused by a resumed actor; what it had needs no merge. */
@@ -36,7 +35,6 @@ export async function makeTree(
   repo: Repository,
   again: boolean,
   ground: GitEnvironment,
-  signal: AbortSignal | undefined,
 ): Promise<{ readonly tree: Worktree; readonly notes: string[] }> {
   return retryAfterGc(repo.common, ground, async () => {
     // Before the lock, which each gets at another time: those that start together share one look.
@@ -44,8 +42,8 @@ export async function makeTree(
     base.catch(() => {});
     const first = beginsAhead(request, repo, again) ?? (await base);
     const record = newRecord(request, repo, first, ground);
-    await withLock(repo.common, ground, () => beginTree(repo, record, again, ground), { signal });
-    return finishTree(request, { repo, record, base }, ground, signal);
+    await withLock(repo.common, ground, () => beginTree(repo, record, again, ground));
+    return finishTree(request, { repo, record, base }, ground);
   });
 }
 
@@ -165,8 +163,8 @@ export async function finishTree(
   { dependencies }: Pick<GitRequest<"create">, "dependencies">,
   { repo, record, base: asked }: Begun,
   ground: GitEnvironment,
-  signal: AbortSignal | undefined,
 ): Promise<{ readonly tree: Worktree; readonly notes: string[] }> {
+  const { signal } = ground;
   try {
     const git = repo.git.at(record.tree.path);
     const [filled, base] = await bothEnded(

@@ -3,7 +3,14 @@ import { dirname, join } from "node:path";
 import { errorCode, isMissing } from "../../lib/errors.ts";
 import { unlessMissing } from "../../lib/on-disk.ts";
 import { type Disk, quietly } from "./disk.ts";
-import { type FileExchange, type FileMove, isSameContent, lstatOf, stateOf } from "./file-state.ts";
+import {
+  type FileExchange,
+  type FileMove,
+  foldersOf,
+  isSameContent,
+  lstatOf,
+  stateOf,
+} from "./file-state.ts";
 
 /** What could not be restored because it was written to since: the newer file stays in place. */
 export interface LeftInPlace {
@@ -102,8 +109,7 @@ function putBack(from: string, place: string, disk: Disk): boolean {
 }
 
 function staysWithin(root: string, path: string): boolean {
-  const names = path.split("/").slice(0, -1);
-  return !names.some((_, at) => lstatOf(join(root, ...names.slice(0, at + 1)))?.isSymbolicLink());
+  return !foldersOf(path).some((folder) => lstatOf(join(root, folder))?.isSymbolicLink());
 }
 
 function makeFolders(root: string, path: string, disk: Disk): void {

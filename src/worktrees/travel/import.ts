@@ -24,7 +24,6 @@ import { assertBundle } from "./bundle.ts";
 export async function importEdits(
   { tree: { name, checkout }, ...arrived }: GitRequest<"importEdits">,
   ground: GitEnvironment,
-  signal: AbortSignal,
 ): Promise<SuccessOf<"importEdits">> {
   const repo = locateRepository(checkout, ground);
   const known = (await readRecord(repo.common, name)) ?? refuseRequest(`There is no worktree ${name}.`);
@@ -35,8 +34,8 @@ export async function importEdits(
     "bundle" in arrived
       ? { commit, pack: await assertBundle(arrived.bundle, commit, MAX_BUNDLE_BYTES) }
       : { commit, remote: arrived.remote };
-  return bringIn(repo, known.tree, from, ground, signal, async (arriving) => {
-    const making = await makeDeferred(known.tree, ground, signal);
+  return bringIn(repo, known.tree, from, ground, async (arriving) => {
+    const making = await makeDeferred(known.tree, ground);
     const record = (await readRecord(repo.common, name)) ?? known;
     await settleLeftOver(repo, record.tree, ground);
     const { snapshot, changed, notes } = await withTreeLock(repo.common, name, ground, () =>
