@@ -86,6 +86,7 @@ class OpenRunner implements Runner {
   readonly #options: RunnerOptions;
   readonly #attempts = new Map<string, RunnerAttempt>();
   readonly #ended = Promise.withResolvers<void>();
+  readonly ended = this.#ended.promise;
   readonly #told = new Set<string>();
   readonly #lent: LentGateways;
   readonly #kits = new KnownKits();
@@ -115,10 +116,6 @@ class OpenRunner implements Runner {
     };
     options.gateway.onNotice(onNotice);
     this.#lent = new LentGateways({ open: options.openGateway, onNotice });
-  }
-
-  get ended(): Promise<void> {
-    return this.#ended.promise;
   }
 
   async open(): Promise<void> {

@@ -84,23 +84,15 @@ function refsOf({ git }: Repository, { name, branch }: Worktree): Promise<Refs> 
 /** Deletes the branch only if one of Troupe's refs holds its commit. Its settings, if any, are the user's. */
 async function removeBranch(repo: Repository, { name, branch }: Worktree, ids: Refs): Promise<void> {
   const ref = `refs/heads/${branch}`;
-  const holders = [snapshotRef(name), baseRef(name)];
   const tip = ids.get(ref);
-  // It may have commits that were not made in the worktree, so it is not Troupe's alone.
-  if (tip === undefined || !(await isHeld(repo, tip, holders, ids))) return;
-  outputOf(await deleteRef(repo, ref, tip), `${ref} could not be removed`);
-}
-
-async function isHeld(
-  { git }: Repository,
-  tip: string,
-  holders: readonly string[],
-  ids: Refs,
-): Promise<boolean> {
-  if (holders.some((holder) => ids.get(holder) === tip)) return true;
-  for (const holder of holders)
-    if ((await git.run(["merge-base", "--is-ancestor", tip, holder])).code === 0) return true;
-  return false;
+  if (tip === undefined) return;
+  for (const holder of [baseRef(name), snapshotRef(name)]) {
+    const isBelow = () => repo.git.run(["merge-base", "--is-ancestor", tip, holder]);
+    // It may have commits that were not made in the worktree, so it is not Troupe's alone.
+    if (ids.get(holder) !== tip && (await isBelow()).code !== 0) continue;
+    outputOf(await deleteRef(repo, ref, tip), `${ref} could not be removed`);
+    return;
+  }
 }
 
 /** Forgets a worktree that was never written to; for others keeps the refs and the owner. */

@@ -215,3 +215,10 @@ export async function idsOf(
       }),
   );
 }
+
+/** Returns the ID of the empty tree, which git knows without having it. `like`: an ID of the same repository. */
+export function emptyTree(like: string): string {
+  return like.length === 40
+    ? "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+    : "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321";
+}

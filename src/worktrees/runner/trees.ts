@@ -219,7 +219,8 @@ export class RunnerTrees {
     const name = `${basename(path).slice(0, 24)}-${ground.id().replaceAll("-", "_")}`;
     const common = ownRepository(path);
     const state = { repository, commit, name, common, clone, complete: false, owner: null, attempt };
-    this.#makeSession(dirname(path));
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    if (this.#readers === "all") chmodSync(dirname(path), 0o755);
     writeTreeState(path, state);
     noteBorrower(clone, name, common);
     // A repository of its own: settings, hooks, branches and stashes of one agent are no other's.
@@ -238,11 +239,6 @@ export class RunnerTrees {
     const record = { owner, tree, at: ground.now(), made: true, maker: ground.self, linked: [] };
     await writeRecord(common, name, { ...record, travels: true, result: null });
     writeTreeState(path, { ...state, complete: true });
-  }
-
-  #makeSession(dir: string): void {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
-    if (this.#readers === "all") chmodSync(dir, 0o755);
   }
 
   /** Removes a worktree and what git and Troupe know of it; each step can be repeated. */
