@@ -1,5 +1,5 @@
 import { nextTask } from "../lib/clock.ts";
-import { atMost } from "../lib/turns.ts";
+import { limitConcurrency } from "../lib/turns.ts";
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import { type ActorId, type CallId, callId } from "../mailbox/ids.ts";
 import type { CallResult } from "../mailbox/messages.ts";
@@ -20,7 +20,7 @@ export async function runCalls(
   parallel: number,
   known: ReadonlyMap<number, CallResult> = new Map(),
 ): Promise<CallResult[]> {
-  const inTurn = atMost(parallel);
+  const inTurn = limitConcurrency(parallel);
   const results: CallResult[] = [];
   for (const group of grouped(calls, by)) {
     const first = results.length;

@@ -34,7 +34,9 @@ export async function inTurn<T>(
  * Returns a function that runs at most a number of pieces of work at the same time; more wait in the order of their calls. It
  * rejects with the signal's reason if it is aborted before the work begins.
  */
-export function atMost(most: number): <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T> {
+export function limitConcurrency(
+  most: number,
+): <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T> {
   const waiting: (() => void)[] = [];
   let running = 0;
   return async (work, signal) => {

@@ -258,8 +258,10 @@ export class RemoteHost implements ActorHost {
   /** The first runner that sends anything of an attempt has it. */
   #packet(attempt: AttemptId, runner: string, packet: Packet): void {
     const actor = this.#actors.get(nameAttempt(attempt))?.actor;
-    if (actor === undefined || (actor.runner !== null && actor.runner !== runner))
-      return this.#dismiss(attempt, runner);
+    if (actor === undefined || (actor.runner !== null && actor.runner !== runner)) {
+      this.#dismiss(attempt, runner);
+      return;
+    }
     if (actor.channel === null) {
       const send = (answer: Packet) => this.#send(runner, { type: "packet", ...attempt, packet: answer });
       actor.serveOn(reliableChannel({ clock: this.#options.clock, send }), runner);

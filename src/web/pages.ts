@@ -1,5 +1,5 @@
 import { abortable, type Clock } from "../lib/clock.ts";
-import { atMost, oneAtATime } from "../lib/turns.ts";
+import { limitConcurrency, oneAtATime } from "../lib/turns.ts";
 import type { FetchAnswer } from "../tools/web.ts";
 import { readInThread } from "./convert/reader.ts";
 import { type FetchProblem, LOGIN_ADVICE, problem } from "./fetch-error.ts";
@@ -43,7 +43,7 @@ export class Pages {
   /** By URL, those that were fetched in the order of their fetches. */
   readonly #entries = new Map<string, Entry>();
   readonly #closed = new AbortController();
-  readonly #inTurn = atMost(MOST_AT_ONCE);
+  readonly #inTurn = limitConcurrency(MOST_AT_ONCE);
   readonly #readInTurn = oneAtATime();
 
   constructor(ports: PagesPorts) {

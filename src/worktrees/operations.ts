@@ -2,7 +2,7 @@ import { constants, copyFileSync, existsSync, renameSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
-import { atMost } from "../lib/turns.ts";
+import { limitConcurrency } from "../lib/turns.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
 import { countsBetween } from "./changes.ts";
 import { claimTree } from "./claim.ts";
@@ -229,7 +229,7 @@ export const operations: Omit<Operations, "everTracked"> = {
 export function makeOperations(): Operations {
   const histories = new Histories();
   // Each turn of each agent asks for these. All in parallel, they would starve the merges, which come one after the other.
-  const inTurn = atMost(2 * availableParallelism());
+  const inTurn = limitConcurrency(2 * availableParallelism());
   return {
     ...operations,
     everTracked: (request, ground) => histories.lookUp(request, ground),

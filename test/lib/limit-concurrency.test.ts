@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { atMost } from "../../src/lib/turns.ts";
+import { limitConcurrency } from "../../src/lib/turns.ts";
 
 test("never more in parallel than are allowed, in the order of the calls, whatever fails or is aborted", async () => {
   const piece = fc.record({ fails: fc.boolean(), aborted: fc.boolean(), steps: fc.nat(4) });
@@ -9,7 +9,7 @@ test("never more in parallel than are allowed, in the order of the calls, whatev
       fc.integer({ min: 1, max: 4 }),
       fc.array(piece, { maxLength: 20 }),
       async (most, all) => {
-        const limit = atMost(most);
+        const limit = limitConcurrency(most);
         const begun: number[] = [];
         let running = 0;
         const ends = all.map(({ fails, aborted, steps }, at) =>
