@@ -48,9 +48,8 @@ async function measured(): Promise<TravelRun> {
     ...{ env, now: () => Date.now(), id: () => ids.session() },
     ...{ self: processIdentity(process.pid), isAlive, disk: realDisk },
   };
-  const runner = new RunnerRepositories(join(folder, "clones"), undefined, ground);
+  const runner = new RunnerRepositories(join(folder, "clones"), ground);
   const owner = { session: "bench", actor: "1", process: ground.self };
-  const signal = new AbortController().signal;
   const out: number[] = [];
   const back: number[] = [];
   let bytes = 0;
@@ -59,35 +58,29 @@ async function measured(): Promise<TravelRun> {
     const created = await operations.create(
       { folder: checkout, name, owner, baseRef: "checkout", dependencies: [], travels: true },
       ground,
-      signal,
     );
     if (created.type !== "created") throw new Error("No worktree was made.");
     const source = { type: "tree", tree: created.tree } as const;
     const path = join(folder, "trees", name);
     const outAt = performance.now();
-    const sent = await operations.exportTree(
-      { source, have: await runner.newest(), into: blobs },
-      ground,
-      signal,
-    );
+    const sent = await operations.exportTree({ source, have: await runner.newest(), into: blobs }, ground);
     if (sent.type !== "exported") throw new Error("It cannot be exported.");
     if (sent.bundle !== null)
       await runner.receive(sent.repository, { commit: sent.commit, bundle: sent.bundle });
-    const lease = await runner.addTree({ repository: sent.repository, commit: sent.commit, path });
+    const lease = await runner.trees.add({ repository: sent.repository, commit: sent.commit, path });
     const outMs = performance.now() - outAt;
     writeFileSync(join(path, "src/part-0/file-0.ts"), `export const value = ${round};\n`);
     const backAt = performance.now();
-    const edits = await runner.exportSince(path, { base: sent.commit, into: blobs });
+    const edits = await runner.trees.exportSince(path, { base: sent.commit, into: blobs });
     if (edits === null || edits.bundle === null) throw new Error("The edit was not noticed.");
     const taken = await operations.importEdits(
       { tree: created.tree, bundle: edits.bundle, commit: edits.commit },
       ground,
-      signal,
     );
     if (taken.type !== "imported") throw new Error("It cannot be imported.");
     const backMs = performance.now() - backAt;
     bytes = statSync(edits.bundle).size;
-    await runner.removeTree(path, lease);
+    await runner.trees.remove(path, lease);
     if (round < 0) continue;
     out.push(outMs);
     back.push(backMs);

@@ -30,9 +30,9 @@ export const actors: readonly Mutation[] = [
   },
   {
     name: "A2-a-ninth-call-runs",
-    file: "src/actors/run-calls.ts",
-    from: "if (running >= limit)",
-    to: "if (running > limit)",
+    file: "src/lib/turns.ts",
+    from: "if (running >= most)",
+    to: "if (running > most)",
     tests: ["test/actors/run-calls.test.ts"],
     title: "8 run at the same time",
     core: true,

@@ -45,7 +45,7 @@ export const crash: readonly Mutation[] = [
   {
     name: "I28-lock-of-a-killed-git-stays",
     file: "src/worktrees/claim.ts",
-    from: 'if (!dropLocksOf(repo.common, request.name, ground)) return { type: "making" };',
+    from: 'if (!dropLocksOf(repo.common, request.name, ground)) return "making";',
     to: "",
     tests: ["test/worktrees/claim.test.ts"],
     title: "whose git was killed at a ref",

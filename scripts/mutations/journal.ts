@@ -24,8 +24,8 @@ export const journal: readonly Mutation[] = [
     name: "J2-no-sync-of-its-directory",
     file: "src/journal/journal-file.ts",
     from: `syncFolder(dirname(path));
-    return fileOf(fd);`,
-    to: "return fileOf(fd);",
+    return file;`,
+    to: "return file;",
     tests: ["test/journal/disk-order.test.ts"],
     title: "(J2)",
   },

@@ -1,4 +1,5 @@
 import { nextTask } from "../lib/clock.ts";
+import { limitConcurrency } from "../lib/turns.ts";
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import { type ActorId, type CallId, callId } from "../mailbox/ids.ts";
 import type { CallResult } from "../mailbox/messages.ts";
@@ -19,7 +20,7 @@ export async function runCalls(
   parallel: number,
   known: ReadonlyMap<number, CallResult> = new Map(),
 ): Promise<CallResult[]> {
-  const inTurn = atMost(parallel);
+  const inTurn = limitConcurrency(parallel);
   const results: CallResult[] = [];
   for (const group of grouped(calls, by)) {
     const first = results.length;
@@ -65,20 +66,4 @@ function grouped(calls: readonly ToolUseBlock[], by: Dispatch): ToolUseBlock[][]
 
 function isRemote(block: ToolUseBlock, by: Dispatch): boolean {
   return resolveCall(block, by.offered)?.tool.side === "supervisor";
-}
-
-/** Runs at most `limit` tasks at the same time, in order of arrival. */
-function atMost(limit: number): <T>(task: () => Promise<T>) => Promise<T> {
-  let running = 0;
-  const waiting: Array<() => void> = [];
-  return async (task) => {
-    if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
-    running += 1;
-    try {
-      return await task();
-    } finally {
-      running -= 1;
-      waiting.shift()?.();
-    }
-  };
 }

@@ -60,9 +60,10 @@ export function watchInterrupts(
   });
   return {
     /** Aborted by the first signal: everything must stop. */
-    signal: stop.signal,
+    // Declarations cannot name the type that is inferred here.
+    signal: stop.signal as AbortSignal,
     /** Aborted when nothing may be awaited any longer: what is known is reported now. */
-    hurry: hurry.signal,
+    hurry: hurry.signal as AbortSignal,
     /** The exit code that the first signal asks for. */
     code: () => firstCode,
     /** Signals end the process again. */

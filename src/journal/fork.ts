@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import type { Clock } from "../lib/clock.ts";
 import type { SessionId } from "../mailbox/ids.ts";
 import { writeSentence } from "./journal-error.ts";
-import { CHECKSUM_VERSION, linesOf, openJournal, sealLines } from "./lines.ts";
+import { linesOf, openJournal, sealLines } from "./lines.ts";
 import { journalFile, type SessionPlace } from "./paths.ts";
 import { makePrivateFolders, syncFolder } from "./private-files.ts";
 import { newerVersionProblem, parseRecord } from "./record-line.ts";
@@ -78,7 +78,6 @@ async function copyLines(source: string, to: FileHandle, request: ForkRequest): 
   };
   try {
     let first = true;
-    let isSealed = false;
     const { before = Number.POSITIVE_INFINITY, add = [] } = request.cut ?? {};
     for await (const { bytes, complete } of linesOf(from, request.signal)) {
       if (!complete || bytes === null) continue;
@@ -86,15 +85,12 @@ async function copyLines(source: string, to: FileHandle, request: ForkRequest): 
       const line = underNewId(bytes, request, first);
       if (line.type === "newer") return newerVersionProblem(source, line.version);
       first &&= !line.isSession;
-      if (line.isSession) isSealed = line.isSealed;
       batch.push(line.bytes, NEWLINE);
       size += line.bytes.length + 1;
       if (size >= BATCH_BYTES) await flush();
     }
-    for (const [index, event] of add.entries()) {
-      const json = JSON.stringify({ seq: before + index, at: request.clock.date(), event });
-      batch.push(isSealed ? sealed(json) : Buffer.from(json), NEWLINE);
-    }
+    for (const [index, event] of add.entries())
+      batch.push(sealed({ seq: before + index, at: request.clock.date(), event }), NEWLINE);
     await flush();
     return null;
   } finally {
@@ -103,26 +99,24 @@ async function copyLines(source: string, to: FileHandle, request: ForkRequest): 
 }
 
 type CopiedLine =
-  | { readonly type: "line"; readonly bytes: Buffer; readonly isSession: boolean; readonly isSealed: boolean }
+  | { readonly type: "line"; readonly bytes: Buffer; readonly isSession: boolean }
   | { readonly type: "newer"; readonly version: number };
 
 /** Copies all lines but the `session` records unchanged, damaged ones too: readers report those. */
 function underNewId(bytes: Buffer, { id, clock }: ForkRequest, first: boolean): CopiedLine {
-  const same = { type: "line", bytes, isSession: false, isSealed: false } as const;
+  const same = { type: "line", bytes, isSession: false } as const;
   if (!bytes.includes('"session"')) return same;
   const parsed = parseRecord(bytes);
   if (parsed.type === "newer") return parsed;
   if (parsed.type !== "record" || parsed.record.event.type !== "session") return same;
   const { seq, at, event } = parsed.record;
   const copied = { seq, at: first ? clock.date() : at, event: { ...event, id, forkedFrom: event.id } };
-  const json = JSON.stringify(copied);
-  const isSealed = parsed.version >= CHECKSUM_VERSION;
-  return { type: "line", bytes: isSealed ? sealed(json) : Buffer.from(json), isSession: true, isSealed };
+  return { type: "line", bytes: sealed(copied), isSession: true };
 }
 
 /** Without its newline, like the others. */
-function sealed(json: string): Buffer {
-  return sealLines([json.slice(0, -1)]).subarray(0, -1);
+function sealed(record: object): Buffer {
+  return sealLines([JSON.stringify(record).slice(0, -1)]).subarray(0, -1);
 }
 
 /** Returns 0 for any other line. */

@@ -1,6 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import { isFull, replacedSentence, syncSentence, writeSentence } from "./journal-error.ts";
-import type { JournalFile } from "./journal-file.ts";
+import { type JournalFile, writeAll } from "./journal-file.ts";
 import { sealLines } from "./lines.ts";
 import type { JournalEnd } from "./reader.ts";
 import type { FromWriter, WriteFailure } from "./writer-messages.ts";
@@ -138,7 +138,7 @@ export class GroupCommit {
     try {
       file ??= this.#ports.open();
       this.#file = file;
-      writeAll(file, bytes);
+      writeAll(file.write, bytes);
     } catch (error) {
       return this.#unsend(error);
     }
@@ -189,14 +189,5 @@ export class GroupCommit {
   #break(message: string): Failed {
     this.#broken = message;
     return { failure: "broken", message };
-  }
-}
-
-function writeAll(file: JournalFile, bytes: Uint8Array): void {
-  let done = 0;
-  while (done < bytes.length) {
-    const taken = file.write(bytes.subarray(done));
-    if (taken <= 0) throw new Error("the system takes no more bytes");
-    done += taken;
   }
 }

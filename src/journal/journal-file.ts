@@ -55,12 +55,13 @@ export function replaceJournalFile(path: string, keep: number, bytes: Uint8Array
   rmSync(fresh, { force: true });
   const fd = createPrivateFile(fresh);
   try {
-    copyStart(path, keep, fd);
-    writeAll(fd, bytes);
+    const file = fileOf(fd);
+    copyStart(path, keep, file);
+    writeAll(file.write, bytes);
     fsyncSync(fd);
     renameSync(fresh, path);
     syncFolder(dirname(path));
-    return fileOf(fd);
+    return file;
   } catch (error) {
     closeSync(fd);
     rmSync(fresh, { force: true });
@@ -120,14 +121,14 @@ function onlyTorn(fd: number, path: string, from: number): void {
   }
 }
 
-function copyStart(path: string, length: number, to: number): void {
+function copyStart(path: string, length: number, to: JournalFile): void {
   const from = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     for (let position = 0; position < length; ) {
       const read = readSync(from, chunk, 0, Math.min(chunk.length, length - position), position);
       if (read === 0) throw new JournalError(changedSentence(path), path);
-      writeAll(to, chunk.subarray(0, read));
+      writeAll(to.write, chunk.subarray(0, read));
       position += read;
     }
   } finally {
@@ -135,6 +136,11 @@ function copyStart(path: string, length: number, to: number): void {
   }
 }
 
-function writeAll(fd: number, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
+/** Writes all bytes, with a function that may take fewer. */
+export function writeAll(write: JournalFile["write"], bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) {
+    const taken = write(bytes.subarray(done));
+    if (taken <= 0) throw new Error("the system takes no more bytes");
+    done += taken;
+  }
 }

@@ -104,9 +104,6 @@ export async function openJournal(path: string): Promise<FileHandle> {
   );
 }
 
-/** The first version of the journal whose lines end with a checksum. */
-export const CHECKSUM_VERSION = 3;
-
 const PLACEHOLDER = ',"crc":"00000000"}\n';
 const DIGITS_FROM_END = '00000000"}'.length;
 const CHECKSUM = /^,"crc":"([0-9a-f]{8})"\}$/;

@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { errorCode, hasNoLinks } from "../lib/errors.ts";
+import { unlessMissing } from "../lib/on-disk.ts";
 import { isAlive, type ProcessIdentity, parseIdentity } from "./process-identity.ts";
 
 export type NumberedLock =
@@ -86,13 +87,8 @@ function latestLock(dir: string): number {
 }
 
 function lockNumbers(dir: string): number[] {
-  try {
-    const numbers = readdirSync(dir).map((name) => NAME.exec(name)?.[1]);
-    return numbers.filter((number) => number !== undefined).map(Number);
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return [];
-    throw error;
-  }
+  const numbers = unlessMissing(() => readdirSync(dir), []).map((name) => NAME.exec(name)?.[1]);
+  return numbers.filter((number) => number !== undefined).map(Number);
 }
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_WRONLY, O_CREAT, O_EXCL } = constants;

@@ -7,8 +7,6 @@ export type JournalReading =
   | {
       readonly type: "read";
       readonly records: readonly JournalRecord[];
-      /** Records of this version with an unknown event, unchanged. */
-      readonly aside: readonly unknown[];
       /** What was left out and why, one sentence each. */
       readonly notes: readonly string[];
       /** Where a writer that resumes this journal starts. */
@@ -54,7 +52,6 @@ export async function readJournal(path: string, signal?: AbortSignal): Promise<J
 class Reading {
   readonly #path: string;
   readonly #records: JournalRecord[] = [];
-  readonly #aside: unknown[] = [];
   readonly #notes: string[] = [];
   #moreNotes = 0;
   #seq = 0;
@@ -90,7 +87,6 @@ class Reading {
         return null;
       case "unknown":
         this.#follow(parsed.seq, line.number);
-        this.#aside.push(parsed.value);
         this.#note(
           `Line ${line.number} of ${this.#path} is of an unknown type (${parsed.event}) and was left out.`,
         );
@@ -109,7 +105,6 @@ class Reading {
     return {
       type: "read",
       records: this.#records,
-      aside: this.#aside,
       notes: [...this.#notes, ...more],
       end: { seq: this.#highest + this.#skipped, bytes: this.#bytes },
     };

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import * as z from "zod/mini";
 import { parseJson } from "../lib/json.ts";
 import { lazy } from "../lib/lazy.ts";
-import { CHECKSUM_VERSION, verifyLine } from "./lines.ts";
+import { verifyLine } from "./lines.ts";
 import { type Migrate, migration, OLDEST_VERSION } from "./migrate.ts";
 import { JOURNAL_VERSION, JournalRecord, SessionEvent } from "./session-events.ts";
 
@@ -10,13 +10,7 @@ import { JOURNAL_VERSION, JournalRecord, SessionEvent } from "./session-events.t
 export type RecordLine =
   | { readonly type: "record"; readonly record: JournalRecord; readonly version: number }
   /** A record whose event this version does not know. */
-  | {
-      readonly type: "unknown";
-      readonly event: string;
-      readonly seq: number;
-      readonly value: unknown;
-      readonly version: number;
-    }
+  | { readonly type: "unknown"; readonly event: string; readonly seq: number; readonly version: number }
   | { readonly type: "newer"; readonly version: number }
   /** A line before it has its number: it would be folded twice. */
   | { readonly type: "repeated"; readonly seq: number }
@@ -50,15 +44,11 @@ export function parseRecord(
   const outline = z.safeParse(Outline, value);
   if (!outline.success) return { type: "invalid", why: "not a record of a journal" };
   const { seq, event } = outline.data;
-  const said = event.type === "session" && typeof event.version === "number" ? event.version : version;
-  // The session record with the version may be damaged.
-  const from = checksum === "intact" ? Math.max(said, CHECKSUM_VERSION) : said;
+  const from = event.type === "session" && typeof event.version === "number" ? event.version : version;
   // Before the schema: a newer session record may not satisfy this version's.
   if (from > JOURNAL_VERSION) return { type: "newer", version: from };
-  if (checksum === "none" && from >= CHECKSUM_VERSION)
-    return { type: "invalid", why: "without its checksum" };
-  if (!knownEvents().has(event.type))
-    return { type: "unknown", event: event.type, seq, value, version: from };
+  if (checksum === "none") return { type: "invalid", why: "without its checksum" };
+  if (!knownEvents().has(event.type)) return { type: "unknown", event: event.type, seq, version: from };
   const record = z.safeParse(JournalRecord, migrate(value, from));
   if (record.success) return { type: "record", record: record.data, version: from };
   const where = record.error.issues[0]?.path.join(".") ?? "";

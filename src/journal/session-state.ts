@@ -139,8 +139,6 @@ class Folding {
   readonly #commands = new Map<string, OwedCommand>();
   /** That agents share, by the IDs of their records. */
   readonly #tools = new Map<string, AgentTool[]>();
-  /** The first version had no IDs for messages: a turn then contained all earlier ones. */
-  #namesWhatWasHeard = true;
 
   get state(): SessionState {
     return {
@@ -154,9 +152,6 @@ class Folding {
 
   take({ seq, event }: JournalRecord): void {
     switch (event.type) {
-      case "session":
-        this.#namesWhatWasHeard = event.version > 1;
-        break;
       case "tools":
         this.#tools.set(event.id, event.tools);
         break;
@@ -177,7 +172,7 @@ class Folding {
         break;
       }
       case "start":
-        // The first version had no other sign that an actor was resumed.
+        // The record that resumed it may be damaged.
         this.#change(event.actor, ({ summary, run, spec }) => ({
           // Attempts are numbered once: what an older one still sends is refused, whatever has died.
           spec: { ...spec, attempt: Math.max(spec.attempt, event.attempt) },
@@ -250,7 +245,7 @@ class Folding {
         }));
         break;
       case "turn":
-        this.#change(event.actor, (actor) => this.#afterTurn(actor, event.turn));
+        this.#change(event.actor, (actor) => afterTurn(actor, event.turn));
         break;
       case "compacted":
         this.#change(event.actor, ({ spec, summaries }) => {
@@ -288,6 +283,7 @@ class Folding {
       case "command-end":
         this.#afterCommand(event);
         break;
+      case "session":
       case "boarded":
       case "title":
       case "end":
@@ -336,20 +332,18 @@ class Folding {
       ...{ run: 1, owner: spec.parent, call, background: background ?? false, lostReplies: [] },
     };
   }
+}
 
-  #afterTurn({ turns, unheard, heard }: ActorAtRest, turn: Turn): Partial<ActorAtRest> {
-    if (turn.turn !== (turns.at(-1)?.turn ?? 0) + 1) return {};
-    const ids = turn.heard.flatMap(({ of = [] }) => of);
-    return {
-      turns: [...turns, turn],
-      reply: null,
-      begun: [],
-      heard: ids.length === 0 ? heard : new Set([...heard, ...ids]),
-      unheard: this.#namesWhatWasHeard
-        ? unheard.filter(({ of = [] }) => !of.every((id) => ids.includes(id)))
-        : [],
-    };
-  }
+function afterTurn({ turns, unheard, heard }: ActorAtRest, turn: Turn): Partial<ActorAtRest> {
+  if (turn.turn !== (turns.at(-1)?.turn ?? 0) + 1) return {};
+  const ids = turn.heard.flatMap(({ of = [] }) => of);
+  return {
+    turns: [...turns, turn],
+    reply: null,
+    begun: [],
+    heard: ids.length === 0 ? heard : new Set([...heard, ...ids]),
+    unheard: unheard.filter(({ of = [] }) => !of.every((id) => ids.includes(id))),
+  };
 }
 
 /** The main conversation receives later messages in its next run; any other actor's messages end with it. */

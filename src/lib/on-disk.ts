@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { errorCode } from "./errors.ts";
+import { errorCode, isMissing } from "./errors.ts";
 
 /** Whether something has this name, be it a link to nothing. */
 export function exists(path: string): boolean {
@@ -18,6 +18,16 @@ export function leadsToDirectory(path: string): boolean {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
   } catch {
     return false;
+  }
+}
+
+/** Returns what `read` returns, or `otherwise` if what it reads does not exist. Throws any other error. */
+export function unlessMissing<T, Other>(read: () => T, otherwise: Other): T | Other {
+  try {
+    return read();
+  } catch (error) {
+    if (isMissing(error)) return otherwise;
+    throw error;
   }
 }
 

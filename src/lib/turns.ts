@@ -30,6 +30,30 @@ export async function inTurn<T>(
   }
 }
 
+/**
+ * Returns a function that runs at most a number of pieces of work at the same time; more wait in the order of their calls. It
+ * rejects with the signal's reason if it is aborted before the work begins.
+ */
+export function limitConcurrency(
+  most: number,
+): <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (work, signal) => {
+    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running += 1;
+    try {
+      signal?.throwIfAborted();
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      // It takes this place.
+      else next();
+    }
+  };
+}
+
 /** Returns a function that runs one action after the other: the next starts when the one before has ended, however. */
 export function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
   const turns: Queues = new Map();

@@ -38,6 +38,7 @@ export class RemoteActor implements ActorHandle {
   readonly start: ActorStart;
   readonly #parts: RemoteActorParts;
   readonly #exit = Promise.withResolvers<Exit>();
+  readonly exited = this.#exit.promise;
   /** Its own calls that may run, and have no result yet. */
   readonly #running = new Set<CallId>();
   #channel: ReliableChannel | null = null;
@@ -67,10 +68,6 @@ export class RemoteActor implements ActorHandle {
     this.start = start;
     this.#parts = parts;
     this.#isSuspect = start.isSuspect;
-  }
-
-  get exited(): Promise<Exit> {
-    return this.#exit.promise;
   }
 
   /** Whose it is; null while it waits for one. */

@@ -5,7 +5,6 @@ import { SealedBlobs } from "../engine/sealed-blobs.ts";
 import { type Clock, within } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
 import type { ActorId, SessionId } from "../mailbox/ids.ts";
-import type { ActorSpec } from "../mailbox/messages.ts";
 import { type Packet, reliableChannel } from "../mailbox/rpc/reliable-channel.ts";
 import {
   type AttemptId,
@@ -80,8 +79,8 @@ export class RemoteHost implements ActorHost {
 
   start(start: ActorStart): RemoteActor {
     const { spec } = start;
-    const { clock } = this.#options;
-    const id = this.#idOf(spec);
+    const { clock, session } = this.#options;
+    const id = { session, actor: spec.id, attempt: spec.attempt };
     const place: Place = { held: this.#whyHeld(start), isCutOff: false };
     const actor = new RemoteActor(start, this.#partsOf(id, place));
     const offer = new AttemptOffer({
@@ -259,12 +258,10 @@ export class RemoteHost implements ActorHost {
   /** The first runner that sends anything of an attempt has it. */
   #packet(attempt: AttemptId, runner: string, packet: Packet): void {
     const actor = this.#actors.get(nameAttempt(attempt))?.actor;
-    if (actor === undefined || (actor.runner !== null && actor.runner !== runner))
+    if (actor === undefined || (actor.runner !== null && actor.runner !== runner)) {
       this.#dismiss(attempt, runner);
-    else this.#deliver(actor, attempt, runner, packet);
-  }
-
-  #deliver(actor: RemoteActor, attempt: AttemptId, runner: string, packet: Packet): void {
+      return;
+    }
     if (actor.channel === null) {
       const send = (answer: Packet) => this.#send(runner, { type: "packet", ...attempt, packet: answer });
       actor.serveOn(reliableChannel({ clock: this.#options.clock, send }), runner);
@@ -341,9 +338,5 @@ export class RemoteHost implements ActorHost {
     void sealMessage(carrier, sealer, session, topics.runners, text)
       .then((sealed) => carrier.publish(topics.runners, sealed))
       .catch(() => {});
-  }
-
-  #idOf({ id, attempt }: ActorSpec): AttemptId {
-    return { session: this.#options.session, actor: id, attempt };
   }
 }

@@ -24,6 +24,8 @@ export interface Travel {
 export interface RunnerFiles {
   /** Makes an agent's files at the path that its offer names. Rejects with a sentence if it cannot. */
   prepare(offer: Omit<OfferedSpec, "rules" | "version">, travel: Travel): Promise<AttemptFiles>;
+  /** Removes what is kept for later attempts and is over its limit. */
+  prune(): Promise<unknown>;
 }
 
 /** `common`: the git directory of its worktree, which is its own and reads the objects of the runner's clone. */
@@ -49,33 +51,22 @@ export interface AttemptFiles {
 /** `url`: `troupe.runners.remote`. Gives agents worktrees of the clones that this runner keeps; one that brings no files must find its directory here. */
 export function repositoryFiles(repositories: RunnerRepositories, url?: string): RunnerFiles {
   return {
-    async prepare(offer, { request, signal, blobs, onNote }) {
-      const { files: path, attempt } = offer;
+    async prepare(offer, travel) {
+      const { signal, blobs, onNote } = travel;
+      const { files: path } = offer;
       if (path === null) return filesHere(offer.spec.root);
-      const files = await request(await repositories.newest(), url !== undefined);
-      const { repository, commit, bundle, isPushed } = files;
-      // Both sides must have one.
-      const remote =
-        url === undefined || isPushed === undefined
-          ? undefined
-          : { url, refs: `${remoteRefs(offer)}/${attempt}` };
-      if (isPushed && remote !== undefined) await repositories.fetch(repository, { commit, remote, signal });
-      if (bundle !== null)
-        await inTemporaryFolder("travel", async (folder) => {
-          const file = join(folder, "files.bundle");
-          await writeFile(file, await blobs.take(bundle));
-          await repositories.receive(repository, { commit, bundle: file });
-        });
-      const lease = await repositories.addTree({ repository, commit, path, attempt });
+      const placed = await repositories.relying(() => placeFiles(repositories, offer, path, travel, url));
+      const { repository, commit, remote, lease } = placed;
+      const { trees } = repositories;
       let sent = commit;
       const told = new Set<string>();
       return {
-        git: { common: repositories.commonOf(path), clone: repositories.place(repository) },
-        setOwner: (pid) => repositories.setOwner(path, pid),
+        git: { common: trees.commonOf(path), clone: repositories.place(repository) },
+        setOwner: (pid) => trees.setOwner(path, pid),
         exportEdits: () =>
           inTemporaryFolder("travel", async (folder) => {
             const to = { base: sent, into: folder, remote, signal };
-            const edits = await repositories.exportSince(path, to);
+            const edits = await trees.exportSince(path, to);
             if (edits === null) return null;
             for (const note of edits.notes) if (!told.has(note)) onNote(note);
             for (const note of edits.notes) told.add(note);
@@ -85,10 +76,38 @@ export function repositoryFiles(repositories: RunnerRepositories, url?: string):
         acceptEdits({ commit: accepted }) {
           sent = accepted;
         },
-        release: () => repositories.removeTree(path, lease),
+        release: () => trees.remove(path, lease),
       };
     },
+    prune: () => repositories.prune(),
   };
+}
+
+/** Makes the worktree of an attempt, at `path`, with what its session sends. */
+async function placeFiles(
+  repositories: RunnerRepositories,
+  offer: Parameters<RunnerFiles["prepare"]>[0],
+  path: string,
+  { request, signal, blobs }: Travel,
+  url: string | undefined,
+) {
+  const files = await request(await repositories.newest(), url !== undefined);
+  const { repository, commit, bundle, isPushed } = files;
+  const { attempt } = offer;
+  // Both sides must have one.
+  const remote =
+    url === undefined || isPushed === undefined
+      ? undefined
+      : { url, refs: `${remoteRefs(offer)}/${attempt}` };
+  if (isPushed && remote !== undefined) await repositories.fetch(repository, { commit, remote, signal });
+  if (bundle !== null)
+    await inTemporaryFolder("travel", async (folder) => {
+      const file = join(folder, "files.bundle");
+      await writeFile(file, await blobs.take(bundle));
+      await repositories.receive(repository, { commit, bundle: file });
+    });
+  const lease = await repositories.trees.add({ repository, commit, path, attempt });
+  return { repository, commit, remote, lease };
 }
 
 async function filesHere(root: string): Promise<AttemptFiles> {

@@ -28,7 +28,7 @@ export interface AttemptParts {
   readonly forks: Pick<AgentForks, "take" | "warm" | "close">;
   readonly gateway: Pick<Gateway, "connect" | "disconnect">;
   readonly processes: Processes;
-  readonly files: RunnerFiles;
+  readonly files: Pick<RunnerFiles, "prepare">;
   readonly kits: KnownKits;
   /** Returns the bytes that the engine keeps for a session. */
   blobsOf(session: string): SealedBlobs;
@@ -68,6 +68,7 @@ export class RunnerAttempt {
   #whyParks: string | null = null;
   #paid = 0;
   readonly #ended = Promise.withResolvers<void>();
+  readonly ended = this.#ended.promise;
   #fault: string | null = null;
   #isContinued = false;
   #hasBoarded = false;
@@ -195,10 +196,6 @@ export class RunnerAttempt {
     await this.#run();
     this.#isOver = true;
     this.#ended.resolve();
-  }
-
-  get ended(): Promise<void> {
-    return this.#ended.promise;
   }
 
   async #run(): Promise<void> {

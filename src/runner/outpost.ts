@@ -1,4 +1,5 @@
 import { Background } from "../features/background/background.ts";
+import { backgroundService } from "../features/background/background-service.ts";
 import { backgroundCommands } from "../features/background/commands.ts";
 import { commandServices, withStopped } from "../features/background/index.ts";
 import { refusalOf } from "../features/gate/index.ts";
@@ -25,7 +26,6 @@ import type { AttemptFiles, AttemptOutputs } from "./attempt-files.ts";
 import type { CallHooks, HookedEnd } from "./call-hooks.ts";
 import type { CallRules } from "./call-rules.ts";
 import { EditSender } from "./edit-sender.ts";
-import { ownTasks } from "./own-tasks.ts";
 import type { Slot } from "./runner-resources.ts";
 import type { SessionLink } from "./session-link.ts";
 
@@ -94,7 +94,14 @@ export class Outpost {
       forget: (_, notice) => this.#inbox.withdraw(notice),
       onEnded: () => this.#edits.noteChange(),
     });
-    this.#tasks = backgroundTools(ownTasks(this.#background, clock));
+    // Its own commands: agents are the session's.
+    const noActors = {
+      find: () => undefined,
+      all: () => [],
+      stop() {},
+      whileWaiting: <T>(_: unknown, one: Promise<T>) => one,
+    };
+    this.#tasks = backgroundTools(backgroundService(this.#background, noActors, clock));
   }
 
   /** The agent hears of it with its next turn. */

@@ -20,9 +20,11 @@ import {
 } from "../mailbox/runners.ts";
 import type { Gateway, GatewayNotice } from "../model/client.ts";
 import { type AttemptParts, RunnerAttempt } from "./attempt.ts";
+import type { RunnerFiles } from "./attempt-files.ts";
 import { KnownKits, LentGateways, Slot } from "./runner-resources.ts";
 
 export interface RunnerOptions extends Omit<AttemptParts, "gateway" | "kits" | "blobsOf" | "slot"> {
+  readonly files: RunnerFiles;
   /** Unique among all runners, and part of its topic. */
   readonly id: string;
   readonly carrier: Carrier;
@@ -59,6 +61,8 @@ const REST_MS = 10_000;
 const MOST_REST_MS = 120_000;
 /** Milliseconds between two lines about its state, if that does not change. */
 const HEALTH_MS = 60_000;
+/** Milliseconds between two looks at whether its clones are over their limit. */
+const PRUNE_MS = 60 * 60_000;
 /** Milliseconds that its end waits for sessions to hear of the ends of their agents. */
 const LEAVE_MS = 5_000;
 /** Attempts that have ended, and whose sessions have not heard of it. */
@@ -82,6 +86,7 @@ class OpenRunner implements Runner {
   readonly #options: RunnerOptions;
   readonly #attempts = new Map<string, RunnerAttempt>();
   readonly #ended = Promise.withResolvers<void>();
+  readonly ended = this.#ended.promise;
   readonly #told = new Set<string>();
   readonly #lent: LentGateways;
   readonly #kits = new KnownKits();
@@ -97,6 +102,7 @@ class OpenRunner implements Runner {
   #restsUntil = Number.NEGATIVE_INFINITY;
   #done = 0;
   #refused = 0;
+  #prunesAt = Number.NEGATIVE_INFINITY;
   #line = "";
   #lineAt = Number.NEGATIVE_INFINITY;
   #withdraw = () => {};
@@ -110,10 +116,6 @@ class OpenRunner implements Runner {
     };
     options.gateway.onNotice(onNotice);
     this.#lent = new LentGateways({ open: options.openGateway, onNotice });
-  }
-
-  get ended(): Promise<void> {
-    return this.#ended.promise;
   }
 
   async open(): Promise<void> {
@@ -305,11 +307,23 @@ class OpenRunner implements Runner {
       void this.#send(session, { type: "beat", runner: this.#info, attempts: attempts.map(({ id }) => id) });
     for (const attempt of this.#active) attempt.checkSession();
     this.#forgetLeft();
+    void this.#prune();
     const free = await freeBytes(trees).catch(() => Number.POSITIVE_INFINITY);
     this.#hasRoom = free >= LEAST_FREE_BYTES;
     if (this.#isLeaving) return;
     await this.#takeIfReady();
     this.#showHealth();
+  }
+
+  /** Beside what runs, and also while it takes nothing: its disk may be full of clones. */
+  async #prune(): Promise<void> {
+    const { clock, files, onLine } = this.#options;
+    if (clock.now() < this.#prunesAt) return;
+    this.#prunesAt = Number.POSITIVE_INFINITY;
+    await files.prune().catch((error: unknown) => {
+      onLine(`Unused clones could not be removed: ${errorMessage(error)}.`);
+    });
+    this.#prunesAt = clock.now() + PRUNE_MS;
   }
 
   /** Why it takes nothing for a while, as a clause. */

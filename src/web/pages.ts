@@ -1,5 +1,5 @@
 import { abortable, type Clock } from "../lib/clock.ts";
-import { oneAtATime } from "../lib/turns.ts";
+import { limitConcurrency, oneAtATime } from "../lib/turns.ts";
 import type { FetchAnswer } from "../tools/web.ts";
 import { readInThread } from "./convert/reader.ts";
 import { type FetchProblem, LOGIN_ADVICE, problem } from "./fetch-error.ts";
@@ -43,8 +43,7 @@ export class Pages {
   /** By URL, those that were fetched in the order of their fetches. */
   readonly #entries = new Map<string, Entry>();
   readonly #closed = new AbortController();
-  #loading = 0;
-  readonly #line: Array<() => void> = [];
+  readonly #inTurn = limitConcurrency(MOST_AT_ONCE);
   readonly #readInTurn = oneAtATime();
 
   constructor(ports: PagesPorts) {
@@ -96,19 +95,6 @@ export class Pages {
     const entry: Entry = { result, stop, waiting: 0, page: null, fetchedAt: 0 };
     this.#entries.set(url.href, entry);
     return entry;
-  }
-
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#loading < MOST_AT_ONCE) this.#loading += 1;
-    else await new Promise<void>((resolve) => this.#line.push(resolve));
-    try {
-      return await work();
-    } finally {
-      // Handed to the next in line, so that a new fetch does not take it as well.
-      const next = this.#line.shift();
-      if (next) next();
-      else this.#loading -= 1;
-    }
   }
 
   async #load(url: URL, signal: AbortSignal): Promise<PageResult> {

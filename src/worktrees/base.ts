@@ -81,10 +81,7 @@ async function fresh(repo: Repository): Promise<Base> {
 
 async function about(repo: Repository, head: string, { signal }: GitEnvironment): Promise<string[]> {
   const doing = await operationInProgress(repo);
-  const behind = await repo.git.run(
-    ["rev-list", "--count", `${head}..@{upstream}`],
-    signal ? { signal } : {},
-  );
+  const behind = await repo.git.run(["rev-list", "--count", `${head}..@{upstream}`], { signal });
   const count = behind.code === 0 ? Number(behind.out.trim()) : 0;
   return [
     ...(doing === null
@@ -145,7 +142,7 @@ export async function advanceToBase(
   nothingIsRacy(tree);
   const difference = ["read-tree", "-m", "-u", "--no-recurse-submodules", tree.base, to];
   const [done, moved] = await bothEnded(
-    git.run(difference, signal ? { signal } : {}),
+    git.run(difference, { signal }),
     git.run(["update-ref", "HEAD", to, tree.base]),
   );
   // Git sees a file as changed if its filters do not reproduce the content; and filters may fail.

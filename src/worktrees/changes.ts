@@ -13,7 +13,19 @@ export interface RawChange {
 }
 
 export const NESTED = "160000";
-const FOLDER = "040000";
+/** Nothing, and a directory. */
+const NO_FILE = ["000000", "040000"];
+
+/** What git has at a path. */
+export interface Blob {
+  readonly mode: string;
+  readonly id: string;
+}
+
+/** Returns null for nothing, and for a directory. */
+export function fileAt(mode: string, id: string): Blob | null {
+  return NO_FILE.includes(mode) ? null : { mode, id };
+}
 
 type Run = Git["run"];
 
@@ -32,13 +44,9 @@ export async function rawChanges(run: Run, from: string, to: string): Promise<Ra
 }
 
 export function filesOf(changes: readonly RawChange[]): ChangedFile[] {
-  const files = changes.filter(
-    ({ oldMode, newMode }) => ![oldMode, newMode].every((mode) => mode === FOLDER || mode === "000000"),
-  );
-  return files.map(({ path, oldMode, newMode }) => {
-    const was = oldMode !== FOLDER && oldMode !== "000000";
-    const is = newMode !== FOLDER && newMode !== "000000";
-    return { path, change: was && is ? "modified" : is ? "added" : "deleted" };
+  return changes.flatMap(({ path, oldMode, newMode }): ChangedFile[] => {
+    const [was, is] = [!NO_FILE.includes(oldMode), !NO_FILE.includes(newMode)];
+    return was || is ? [{ path, change: was && is ? "modified" : is ? "added" : "deleted" }] : [];
   });
 }
 

@@ -8,7 +8,8 @@ import { type GitAnswer, oddPath, parts } from "./git.ts";
 import { treesFolder } from "./layout.ts";
 import { leaveSecretsOut } from "./left-out.ts";
 import { outputOf, refuseRequest } from "./refusal.ts";
-import { chunks, copyIndex, withIndex } from "./side-index.ts";
+import { copyIndex, showHidden, withIndex } from "./side-index.ts";
+import type { TreeGit } from "./worktree-location.ts";
 
 /** The whole content of a checkout, as git would add it. */
 export interface CheckoutSnapshot {
@@ -65,29 +66,16 @@ export async function snapshotCheckout(
   });
 }
 
-/**
- * Clears, in the copy, the marks that hide files from git: such files are in the checkout all the same. Files that a
- * sparse checkout leaves out keep their mark. Returns those.
- */
+/** Shows git, in the copy of the index, what its marks hide. Returns what a sparse checkout leaves out. */
 async function unhide(
   repo: Repository,
   index: string,
   entries: readonly CheckoutEntry[],
 ): Promise<ReadonlySet<string>> {
-  const assumed = entries.filter(({ tag }) => /[a-z]/.test(tag)).map(({ path }) => path);
-  const skipped = entries.filter(({ tag }) => /[Ss]/.test(tag)).map(({ path }) => path);
-  const here = skipped.filter((path) => exists(join(repo.top, path)));
-  for (const [how, paths] of [
-    ["--no-assume-unchanged", assumed],
-    ["--no-skip-worktree", here],
-  ] as const)
-    for (const some of chunks(paths, 500))
-      outputOf(
-        await repo.git.run([...ONE_FILE, "update-index", how, "--", ...some], { index }),
-        cannot(repo),
-      );
-  const there = new Set(here);
-  return new Set(skipped.filter((path) => !there.has(path)));
+  const git: TreeGit = (args, options) => repo.git.run([...ONE_FILE, ...args], options);
+  const { absent, failed } = await showHidden(git, index, repo.top, entries);
+  if (failed !== null) outputOf(failed, cannot(repo));
+  return absent;
 }
 
 /** Adds every file; returns notes on what was left out. */

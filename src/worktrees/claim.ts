@@ -1,12 +1,11 @@
-import { setTimeout as pause } from "node:timers/promises";
-import type { Worktree } from "../mailbox/worktree.ts";
 import { makeTree } from "./create.ts";
+import { whenNotMaking } from "./deferred.ts";
 import { discardWorktree } from "./discard.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { finishRemoval } from "./finish-removal.ts";
 import { dropLocksOf, dropPackedLocks } from "./git-locks.ts";
 import { type KnownTree, knownTrees } from "./known-trees.ts";
-import { branchOf, treePath } from "./layout.ts";
+import { newTree } from "./layout.ts";
 import { withLock } from "./lock.ts";
 import type { GitRequest, SuccessOf } from "./protocol.ts";
 import { refuseRequest } from "./refusal.ts";
@@ -16,31 +15,18 @@ import { isBeingRemoved, readRecord, writeRecord } from "./tree-record.ts";
 
 type Claimed = SuccessOf<"claim">;
 type Missing = { readonly type: "missing"; readonly again: boolean };
-/** Another live process is making or discarding it, or an orphaned git may still be writing. */
-type Making = { readonly type: "making" };
-type Taken = Claimed | Missing | Making;
-
-const MAKING_MS = 60_000;
-const LOOK_EVERY_MS = 20;
+/** `making`: another live process is making or discarding it, or an orphaned git may still be writing. */
+type Taken = Claimed | Missing | "making";
 
 /** Claims the worktree of a resumed actor, in whatever state it is. Rejects with the signal's reason. */
-export async function claimTree(
-  request: GitRequest<"create">,
-  ground: GitEnvironment,
-  signal?: AbortSignal,
-): Promise<Claimed> {
+export async function claimTree(request: GitRequest<"create">, ground: GitEnvironment): Promise<Claimed> {
   const repo = await repositoryAt(request.folder, ground);
-  const takeLocked = () =>
-    withLock<Taken>(repo.common, ground, () => take(repo, request, ground), { signal });
-  const until = ground.now() + MAKING_MS;
-  let found = await takeLocked();
   // The git worker of a killed session first finishes or discards what it was making.
-  for (; found.type === "making"; found = await takeLocked()) {
-    if (ground.now() >= until) refuseRequest(`The worktree ${request.name} is just being made; try again.`);
-    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => signal?.throwIfAborted());
-  }
+  const found = await whenNotMaking(request.name, ground, () =>
+    withLock<Taken>(repo.common, ground, () => take(repo, request, ground)),
+  );
   if (found.type !== "missing") return found;
-  const made = await makeTree(request, repo, found.again, ground, signal);
+  const made = await makeTree(request, repo, found.again, ground);
   return { type: "claimed", how: "created-again", ...made };
 }
 
@@ -51,7 +37,7 @@ async function take(repo: Repository, request: GitRequest<"create">, ground: Git
   const whose = record && inUse(known, request, ground);
   if (whose) return whose;
   await dropPackedLocks(repo.common, ground);
-  if (!dropLocksOf(repo.common, request.name, ground)) return { type: "making" };
+  if (!dropLocksOf(repo.common, request.name, ground)) return "making";
   if (record !== null && !record.made) {
     await discardWorktree(repo, record);
     return take(repo, request, ground);
@@ -74,7 +60,7 @@ function inUse(
   { name, record }: KnownTree,
   { owner }: GitRequest<"create">,
   ground: GitEnvironment,
-): Making | null {
+): "making" | null {
   if (record === null) return null;
   const { process } = record.owner;
   const isOurs = process.pid === owner.process.pid && process.startedAt === owner.process.startedAt;
@@ -82,7 +68,7 @@ function inUse(
     refuseRequest(
       `The worktree ${name} is another session's, which still runs (pid ${process.pid}); end it first.`,
     );
-  if (!record.made && ground.isAlive(record.maker)) return { type: "making" };
+  if (!record.made && ground.isAlive(record.maker)) return "making";
   return null;
 }
 
@@ -95,10 +81,7 @@ async function putBack(
   await restoreUnderLock(repo, name, ground);
   const record = await readRecord(repo.common, name);
   if (record === null && base === null) refuseRequest(`The base of ${name} is no longer known.`);
-  const tree: Worktree = record?.tree ?? {
-    ...{ name, path: treePath(repo.top, name), branch: branchOf(name), checkout: repo.top },
-    ...{ base: base ?? "", head: null },
-  };
+  const tree = record?.tree ?? newTree(repo.top, name, base ?? "", null);
   const known = record ?? {
     tree,
     at: ground.now(),

@@ -47,10 +47,9 @@ async function included({
 }: Along): Promise<{ readonly paths: readonly string[]; readonly notes: readonly string[] }> {
   const file = join(repo.top, INCLUDE_FILE);
   if (!(await isFile(file))) return { paths: [], notes: [] };
-  const stop = signal ? { signal } : {};
   const others = ["ls-files", "--others", "-z"];
-  const named = await repo.git.run([...others, "--ignored", `--exclude-from=${file}`], stop);
-  const shown = await repo.git.run([...others, "--exclude-standard"], stop);
+  const named = await repo.git.run([...others, "--ignored", `--exclude-from=${file}`], { signal });
+  const shown = await repo.git.run([...others, "--exclude-standard"], { signal });
   if (named.code !== 0 || shown.code !== 0)
     return { paths: [], notes: [`${INCLUDE_FILE} could not be followed: ${named.err || shown.err}`] };
   const notOurs = new Set(parts(shown.out));

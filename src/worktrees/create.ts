@@ -1,6 +1,6 @@
-import { lstat, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode } from "../lib/errors.ts";
+import { exists } from "../lib/on-disk.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
 import { advanceToBase, baseOf, holdBase, holdNewBase, notMade } from "./base.ts";
 import { copyIgnored } from "./copy-ignored.ts";
@@ -8,15 +8,7 @@ import { discardWorktree } from "./discard.ts";
 import type { Base, GitEnvironment, Repository } from "./environment.ts";
 import { fillTree, submodulesOf } from "./fill.ts";
 import { dropBrokenEntries } from "./finish-removal.ts";
-import {
-  baseRef,
-  branchOf,
-  ignoredRef,
-  snapshotRef,
-  TREE_NAME,
-  treePath,
-  treeRecordFolder,
-} from "./layout.ts";
+import { baseRef, ignoredRef, newTree, snapshotRef, TREE_NAME, treeRecordFolder } from "./layout.ts";
 import { withLock } from "./lock.ts";
 import type { GitRequest, SuccessOf } from "./protocol.ts";
 import { bothEnded, outputOf, refuseRequest, retryAfterGc } from "./refusal.ts";
@@ -31,11 +23,10 @@ import { makeTreesFolder, notIgnored } from "./trees-folder.ts";
 export async function createTree(
   request: GitRequest<"create">,
   ground: GitEnvironment,
-  signal?: AbortSignal,
 ): Promise<SuccessOf<"create">> {
   assertTreeName(request.name);
   const repo = await repositoryAt(request.folder, ground);
-  return { type: "created", ...(await makeTree(request, repo, false, ground, signal)) };
+  return { type: "created", ...(await makeTree(request, repo, false, ground)) };
 }
 
 /** `again`: the name is reused by a resumed actor; what it had needs no merge. */
@@ -44,7 +35,6 @@ export async function makeTree(
   repo: Repository,
   again: boolean,
   ground: GitEnvironment,
-  signal: AbortSignal | undefined,
 ): Promise<{ readonly tree: Worktree; readonly notes: string[] }> {
   return retryAfterGc(repo.common, ground, async () => {
     // Before the lock, which each gets at another time: those that start together share one look.
@@ -52,8 +42,8 @@ export async function makeTree(
     base.catch(() => {});
     const first = beginsAhead(request, repo, again) ?? (await base);
     const record = newRecord(request, repo, first, ground);
-    await withLock(repo.common, ground, () => beginTree(repo, record, again, ground), { signal });
-    return finishTree(request, { repo, record, base }, ground, signal);
+    await withLock(repo.common, ground, () => beginTree(repo, record, again, ground));
+    return finishTree(request, { repo, record, base }, ground);
   });
 }
 
@@ -84,10 +74,7 @@ export function newRecord(
   ground: GitEnvironment,
 ): TreeRecord {
   const { name, owner, travels } = request;
-  const tree: Worktree = {
-    ...{ name, path: treePath(repo.top, name), branch: branchOf(name), checkout: repo.top },
-    ...{ base: base.commit, head: repo.head },
-  };
+  const tree = newTree(repo.top, name, base.commit, repo.head);
   const own = { owner, tree, at: ground.now(), made: false, maker: ground.self, linked: [], result: null };
   return travels ? { ...own, travels } : own;
 }
@@ -147,8 +134,8 @@ export async function refuseTaken(
   again: boolean,
 ): Promise<void> {
   const choose = "choose another name.";
-  if (await isThere(path)) refuseRequest(`${path} is there already; ${choose}`);
-  if (!again && (await isThere(treeRecordFolder(repo.common, name))))
+  if (exists(path)) refuseRequest(`${path} is there already; ${choose}`);
+  if (!again && exists(treeRecordFolder(repo.common, name)))
     refuseRequest(
       `There was a worktree ${name} in this repository before, and its edits are kept; ${choose}`,
     );
@@ -164,16 +151,6 @@ export async function refuseTaken(
   );
 }
 
-async function isThere(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    (error: unknown) => {
-      if (errorCode(error) === "ENOENT") return false;
-      throw error;
-    },
-  );
-}
-
 /** A worktree that is still empty. */
 interface Begun {
   readonly repo: Repository;
@@ -186,8 +163,8 @@ export async function finishTree(
   { dependencies }: Pick<GitRequest<"create">, "dependencies">,
   { repo, record, base: asked }: Begun,
   ground: GitEnvironment,
-  signal: AbortSignal | undefined,
 ): Promise<{ readonly tree: Worktree; readonly notes: string[] }> {
+  const { signal } = ground;
   try {
     const git = repo.git.at(record.tree.path);
     const [filled, base] = await bothEnded(

@@ -32,17 +32,15 @@ type Deferred = TreeRecord & { readonly deferred: NonNullable<TreeRecord["deferr
 export async function deferTree(
   request: GitRequest<"create">,
   ground: GitEnvironment,
-  signal: AbortSignal,
 ): Promise<SuccessOf<"create">> {
   assertTreeName(request.name);
   return retryAfterGc(commonFolder(request.folder) ?? request.folder, ground, async () => {
     const repo = await repositoryAt(request.folder, ground);
     const base = await baseOf(repo, request, ground);
-    if (await isAgents(repo))
-      return { type: "created", ...(await makeTree(request, repo, false, ground, signal)) };
+    if (await isAgents(repo)) return { type: "created", ...(await makeTree(request, repo, false, ground)) };
     const { dependencies } = request;
     const record = newRecord(request, repo, base, ground);
-    await withLock(repo.common, ground, () => begin(repo, record, { dependencies }, ground), { signal });
+    await withLock(repo.common, ground, () => begin(repo, record, { dependencies }, ground));
     return { type: "created", tree: record.tree, notes: [...base.notes, ...(await submodulesOf(repo.git))] };
   });
 }
@@ -78,17 +76,16 @@ async function begin(
 export async function makeDeferred(
   { name, checkout }: Pick<Worktree, "name" | "checkout">,
   ground: GitEnvironment,
-  signal?: AbortSignal,
 ): Promise<readonly string[]> {
   const common = commonFolder(checkout);
   if (common === null || !isDeferred(await readRecord(common, name))) return [];
   const repo = await repositoryAt(checkout, ground);
-  const begun = await whenNotMaking(name, ground, signal, () =>
-    withLock(repo.common, ground, () => beginMaking(repo, name, ground), { signal }),
+  const begun = await whenNotMaking(name, ground, () =>
+    withLock(repo.common, ground, () => beginMaking(repo, name, ground)),
   );
   if (begun === null) return [];
   const base = Promise.resolve({ commit: begun.tree.base, notes: [] });
-  const { notes } = await finishTree(begun.deferred, { repo, record: begun, base }, ground, signal);
+  const { notes } = await finishTree(begun.deferred, { repo, record: begun, base }, ground);
   return notes;
 }
 
@@ -113,7 +110,7 @@ export async function isTreeDeferred(
 ): Promise<boolean> {
   const common = commonFolder(checkout);
   if (common === null) return false;
-  return whenNotMaking(name, ground, undefined, async () => {
+  return whenNotMaking(name, ground, async () => {
     const record = await readRecord(common, name);
     return isDeferred(record) && (isMaking(record, ground) ? "making" : true);
   });
@@ -124,7 +121,7 @@ export async function removeDeferred(tree: Worktree, ground: GitEnvironment): Pr
   const { name, checkout } = tree;
   const common = commonFolder(checkout);
   if (common === null || !isDeferred(await readRecord(common, name))) return false;
-  return whenNotMaking(name, ground, ground.signal, () =>
+  return whenNotMaking(name, ground, () =>
     withLock(common, ground, async () => {
       const record = await readRecord(common, name);
       if (!isDeferred(record) || record.tree.path !== tree.path) return false;
@@ -159,12 +156,12 @@ function isMaking({ made, maker }: TreeRecord, ground: GitEnvironment): boolean 
 }
 
 /** Repeats a look as long as another request makes the worktree. */
-async function whenNotMaking<T>(
+export async function whenNotMaking<T>(
   name: string,
   ground: GitEnvironment,
-  signal: AbortSignal | undefined,
   look: () => Promise<T | "making">,
 ): Promise<T> {
+  const { signal } = ground;
   const until = ground.now() + MAKING_MS;
   for (let found = await look(); ; found = await look()) {
     if (found !== "making") return found;

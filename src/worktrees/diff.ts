@@ -1,7 +1,7 @@
 import { countsBetween, PLAIN_DIFF } from "./changes.ts";
 import { isTreeDeferred } from "./deferred.ts";
-import type { GitEnvironment, Repository } from "./environment.ts";
-import { gitIn } from "./git.ts";
+import type { GitEnvironment } from "./environment.ts";
+import { emptyTree, gitIn } from "./git.ts";
 import { knownTree } from "./known-trees.ts";
 import { snapshotRef } from "./layout.ts";
 import type { GitRequest, Hunk, SuccessOf } from "./protocol.ts";
@@ -18,7 +18,7 @@ export async function diffTree(
   const { base, snapshot, ignored } = await knownTree(repo, name);
   const pairs: [string, string][] = [];
   if (base !== null && snapshot !== null) pairs.push([base, snapshot]);
-  if (ignored !== null) pairs.push([await emptyTree(repo), ignored]);
+  if (ignored !== null) pairs.push([emptyTree(ignored), ignored]);
   const counts = { files: 0, insertions: 0, deletions: 0 };
   const notRead = `The edits of ${name} could not be read`;
   let text = "";
@@ -32,11 +32,6 @@ export async function diffTree(
     counts.deletions += some.deletions;
   }
   return { type: "diff", text, counts };
-}
-
-/** Returns the ID of the empty tree, which depends on the object format; git knows it without having it. */
-async function emptyTree(repo: Repository): Promise<string> {
-  return (await repo.git.run(["hash-object", "-t", "tree", "/dev/null"])).out.trim();
 }
 
 /** Returns the lines of a file that the newest snapshot of a worktree changes; every call that may write is followed by one. */

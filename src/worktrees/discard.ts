@@ -5,6 +5,7 @@ import { removeDirectory } from "../lib/on-disk.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { dropBrokenEntry, removeEmptyFolders } from "./finish-removal.ts";
+import { idsOf } from "./git.ts";
 import { deleteRef } from "./git-locks.ts";
 import { baseRef, ignoredRef, snapshotRef, treePath, treeRecordFolder } from "./layout.ts";
 import { readRecord, recordedNames, type TreeRecord, writeRecord } from "./tree-record.ts";
@@ -37,17 +38,15 @@ export async function discardWorktree(
     }
     if (tries > 0) await pause(PAUSE_MS);
   }
-  const format = "--format=%(refname) %(objectname)";
-  const names = [baseRef(tree.name), snapshotRef(tree.name), ignoredRef(tree.name)];
-  const refs = (await repo.git.run(["for-each-ref", format, ...names])).out.split("\n");
-  const base = refs.find((ref) => ref.startsWith(`${baseRef(tree.name)} `))?.split(" ")[1];
+  const [base, snapshot, ignored] = [baseRef(tree.name), snapshotRef(tree.name), ignoredRef(tree.name)];
+  const refs = await idsOf(repo.git.run, [base, snapshot, ignored]);
   // Its branch was moving from one to the other; at any other commit it is not Troupe's.
-  for (const tip of new Set([tree.base, base ?? tree.base]))
+  for (const tip of new Set([tree.base, refs.get(base) ?? tree.base]))
     await deleteRef(repo, `refs/heads/${tree.branch}`, tip);
   if (record.deferred !== undefined) return writeRecord(repo.common, tree.name, { ...record, made: true });
-  if (refs.some((ref) => ref !== "" && !ref.startsWith(`${baseRef(tree.name)} `)))
+  if (refs.has(snapshot) || refs.has(ignored))
     return writeRecord(repo.common, tree.name, { ...record, made: true, result: "empty" });
-  await deleteRef(repo, baseRef(tree.name));
+  await deleteRef(repo, base);
   removeEmptyFolders(tree.checkout);
   // Last, because the record is how another process finds the rest.
   await rm(treeRecordFolder(repo.common, tree.name), { recursive: true, force: true });

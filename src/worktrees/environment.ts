@@ -22,7 +22,7 @@ export interface GitEnvironment {
   readonly looks?: { readonly repositories: SharedLooks<Repository>; readonly bases: SharedLooks<Base> };
   /** What merges write with. */
   readonly disk: Disk;
-  /** Of one request: ends its wait for a lock. */
+  /** Of one request. When aborted, its work ends, is undone, and rejects with the reason. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -28,11 +28,10 @@ export class Histories {
   async lookUp(
     request: GitRequest<"everTracked">,
     ground: GitEnvironment,
-    signal: AbortSignal,
   ): Promise<SuccessOf<"everTracked">> {
     const repo = await repositoryAt(request.folder, ground);
     const known = this.#of(repo);
-    const answer = known.looking.then(() => answerFrom(known, repo, request, signal));
+    const answer = known.looking.then(() => answerFrom(known, repo, request, ground.signal));
     known.looking = answer.catch(() => {});
     return answer;
   }
@@ -56,7 +55,7 @@ async function answerFrom(
   known: Known,
   repo: Repository,
   { folder, alsoAt, patterns, anchors }: GitRequest<"everTracked">,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<SuccessOf<"everTracked">> {
   try {
     await update(known, repo, signal);
@@ -75,7 +74,7 @@ async function answerFrom(
   return { type: "tracked", answers };
 }
 
-async function update(known: Known, repo: Repository, signal: AbortSignal): Promise<void> {
+async function update(known: Known, repo: Repository, signal: AbortSignal | undefined): Promise<void> {
   const state = await readRefState(repo, signal);
   if (state.digest !== known.digest) {
     Object.assign(known, { digest: null, problem: null, answers: new Map() });

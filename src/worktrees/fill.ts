@@ -19,7 +19,7 @@ export async function fillTree(git: Git, commit: string, signal: AbortSignal | u
       ...["-c", `filter.${name}.required=false`],
     ]);
     const args = ["read-tree", "--reset", "-u", "--no-recurse-submodules", commit];
-    const answer = await git.run([...settings, ...args], signal ? { signal } : {});
+    const answer = await git.run([...settings, ...args], { signal });
     if (answer.code === 0) return off.map(withoutFilter);
     const failed = await failedFilter(git, answer.err);
     if (failed !== undefined && !off.includes(failed) && off.length < MAX_FILTERS) off.push(failed);

@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { errorCode, isMissing } from "../lib/errors.ts";
-import { exists } from "../lib/on-disk.ts";
+import { errorCode } from "../lib/errors.ts";
+import { exists, unlessMissing } from "../lib/on-disk.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { idsOf } from "./git.ts";
@@ -84,23 +84,15 @@ function refsOf({ git }: Repository, { name, branch }: Worktree): Promise<Refs> 
 /** Deletes the branch only if one of Troupe's refs holds its commit. Its settings, if any, are the user's. */
 async function removeBranch(repo: Repository, { name, branch }: Worktree, ids: Refs): Promise<void> {
   const ref = `refs/heads/${branch}`;
-  const holders = [snapshotRef(name), baseRef(name)];
   const tip = ids.get(ref);
-  // It may have commits that were not made in the worktree, so it is not Troupe's alone.
-  if (tip === undefined || !(await isHeld(repo, tip, holders, ids))) return;
-  outputOf(await deleteRef(repo, ref, tip), `${ref} could not be removed`);
-}
-
-async function isHeld(
-  { git }: Repository,
-  tip: string,
-  holders: readonly string[],
-  ids: Refs,
-): Promise<boolean> {
-  if (holders.some((holder) => ids.get(holder) === tip)) return true;
-  for (const holder of holders)
-    if ((await git.run(["merge-base", "--is-ancestor", tip, holder])).code === 0) return true;
-  return false;
+  if (tip === undefined) return;
+  for (const holder of [baseRef(name), snapshotRef(name)]) {
+    const isBelow = () => repo.git.run(["merge-base", "--is-ancestor", tip, holder]);
+    // It may have commits that were not made in the worktree, so it is not Troupe's alone.
+    if (ids.get(holder) !== tip && (await isBelow()).code !== 0) continue;
+    outputOf(await deleteRef(repo, ref, tip), `${ref} could not be removed`);
+    return;
+  }
 }
 
 /** Forgets a worktree that was never written to; for others keeps the refs and the owner. */
@@ -147,7 +139,7 @@ export function removeEmptyFolders(checkout: string): void {
  * making.
  */
 export async function dropBrokenEntries({ common }: Repository, ground: GitEnvironment): Promise<void> {
-  for (const name of namesIn(join(common, "worktrees"))) {
+  for (const name of unlessMissing(() => readdirSync(join(common, "worktrees")), [])) {
     const record = await readRecord(common, name);
     if (record === null) continue;
     const isDead = !record.made && !ground.isAlive(record.maker);
@@ -158,23 +150,8 @@ export async function dropBrokenEntries({ common }: Repository, ground: GitEnvir
 /** Removes the broken entry of one worktree; leaves an intact entry for git to remove. */
 export function dropBrokenEntry(common: string, name: string): void {
   const entry = join(common, "worktrees", name);
-  const isWhole = ["gitdir", "HEAD", "commondir"].every((file) => textOf(join(entry, file)).endsWith("\n"));
+  const isWhole = ["gitdir", "HEAD", "commondir"].every((file) =>
+    unlessMissing(() => readFileSync(join(entry, file), "utf8"), "").endsWith("\n"),
+  );
   if (!isWhole) rmSync(entry, { recursive: true, force: true });
-}
-
-function namesIn(folder: string): string[] {
-  return orNothing(() => readdirSync(folder), []);
-}
-
-function textOf(file: string): string {
-  return orNothing(() => readFileSync(file, "utf8"), "");
-}
-
-function orNothing<T>(read: () => T, nothing: T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (isMissing(error)) return nothing;
-    throw error;
-  }
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { lockHolder } from "../journal/numbered-lock.ts";
 import { parseIdentity, processIdentity } from "../journal/process-identity.ts";
-import { errorCode } from "../lib/errors.ts";
+import { unlessMissing } from "../lib/on-disk.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { gcRuns } from "./gc-guard.ts";
 import { GIT_KILLED, type GitAnswer } from "./git.ts";
@@ -124,12 +124,7 @@ function below(common: string, folder: string): string[] {
 }
 
 function namesIn(folder: string, { recursive = false } = {}): string[] {
-  try {
-    return readdirSync(folder, { recursive, encoding: "utf8" });
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return [];
-    throw error;
-  }
+  return unlessMissing(() => readdirSync(folder, { recursive, encoding: "utf8" }), []);
 }
 
 /** After this time a git that is still alive has written its file. */

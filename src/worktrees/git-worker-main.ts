@@ -42,7 +42,7 @@ function serveOperations(channel: Channel, ground: GitEnvironment): Server {
   const handlerOf =
     <Op extends OperationName>(op: Op) =>
     (request: GitRequest<Op>, { signal }: Serving<never>) =>
-      answered(() => operations[op](request, { ...ground, signal }, signal));
+      answered(() => operations[op](request, { ...ground, signal }));
   const names = Object.keys(GIT_OPERATIONS) as OperationName[];
   const handlers = Object.fromEntries(names.map((op) => [op, handlerOf(op)])) as unknown;
   return serve(channel, GIT_OPERATIONS, handlers as Handlers<typeof GIT_OPERATIONS>, { onError });

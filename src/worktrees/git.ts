@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readSync } from "node:fs";
-import type { Readable } from "node:stream";
+import { abortable, systemClock, within } from "../lib/clock.ts";
 import { errorMessage } from "../lib/errors.ts";
 
 /**
@@ -31,7 +31,7 @@ export interface GitOptions {
   /** A file whose bytes git reads as its standard input, from this offset. */
   readonly input?: { readonly file: string; readonly from: number };
   /** When aborted, the call rejects with its reason. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Git {
@@ -99,7 +99,7 @@ interface Where {
 async function run(
   { folder, env, patienceMs }: Where,
   args: readonly string[],
-  { index, gitDir, objects, identity, mostBytes, input, signal }: GitOptions,
+  { index, gitDir, objects, identity, mostBytes = Number.POSITIVE_INFINITY, input, signal }: GitOptions,
 ): Promise<GitAnswer> {
   signal?.throwIfAborted();
   const all = {
@@ -121,7 +121,7 @@ async function run(
       ...{ cwd: folder, env: all, stdio: [stdin ?? "ignore", "pipe", "pipe"] },
     });
   } catch (error) {
-    return { code: -1, out: "", err: errorMessage(error) };
+    return failed(errorMessage(error));
   } finally {
     // Git has its own copy.
     if (stdin !== null) closeSync(stdin);
@@ -129,22 +129,40 @@ async function run(
   // Git removes its locks before it ends.
   const end = () => child.kill();
   signal?.addEventListener("abort", end, { once: true });
-  const output = new GitOutput(child, mostBytes, end);
+  const closed = new Promise<unknown>((resolve) => child.once("close", resolve));
+  const [out, err]: [Buffer[], Buffer[]] = [[], []];
+  let bytes = 0;
+  // There are no streams if it could not start for want of descriptors.
+  child.stderr?.on("data", (chunk: Buffer) => err.push(chunk));
+  child.stdout?.on("data", (chunk: Buffer) => {
+    out.push(chunk);
+    bytes += chunk.length;
+    if (bytes <= mostBytes) return;
+    child.stdout?.destroy();
+    end();
+  });
   try {
     const ended = await exitOf(child);
     // A command that was cut off has an exit code, too.
     if (ended !== 0) signal?.throwIfAborted();
-    if (output.isTooMuch) return { code: -1, out: "", err: `git said more than ${mostBytes} bytes.` };
-    if (ended instanceof Error) return { code: -1, out: "", err: ended.message };
-    const said = await output.whole(patienceMs, signal);
+    if (bytes > mostBytes) return failed(`git said more than ${mostBytes} bytes.`);
+    if (ended instanceof Error) return failed(ended.message);
+    const rest = signal ? abortable(closed, signal) : closed;
+    const isWhole = await within(systemClock, patienceMs, rest);
     signal?.throwIfAborted();
-    if (ended === null) return { code: -1, out: "", err: GIT_KILLED };
-    return said === null
-      ? { code: -1, out: "", err: "git ended, but a program that it started still holds its output." }
-      : { code: ended, out: said.out, err: said.err.trim() };
+    if (ended === null) return failed(GIT_KILLED);
+    return isWhole
+      ? { code: ended, out: textOf(out), err: textOf(err).trim() }
+      : failed("git ended, but a program that it started still holds its output.");
   } finally {
     signal?.removeEventListener("abort", end);
+    child.stdout?.destroy();
+    child.stderr?.destroy();
   }
+}
+
+function failed(err: string): GitAnswer {
+  return { code: -1, out: "", err };
 }
 
 /** Returns a descriptor that reads a file from an offset. */
@@ -177,67 +195,6 @@ export function oddPath(path: string): boolean {
   return path.includes("\uFFFD");
 }
 
-/** What a process printed to both of its streams. */
-interface Output {
-  readonly out: string;
-  readonly err: string;
-}
-
-/** Collects the output of a process; `whole` resolves when both streams have ended. */
-class GitOutput {
-  readonly #out: Buffer[] = [];
-  readonly #err: Buffer[] = [];
-  readonly #ended: Promise<unknown>;
-  readonly #streams: readonly Readable[];
-  #bytes = 0;
-  #isTooMuch = false;
-
-  /** `onTooMuch`: it has printed more than `mostBytes`. */
-  constructor({ stdout, stderr }: ChildProcess, mostBytes: number | undefined, onTooMuch: () => void) {
-    // There are no streams if it could not start for want of descriptors.
-    this.#streams = [stdout, stderr].filter((stream) => stream !== null && stream !== undefined);
-    this.#ended = Promise.all([collected(stdout, this.#out), collected(stderr, this.#err)]);
-    stdout?.on("data", (chunk: Buffer) => {
-      this.#bytes += chunk.length;
-      if (mostBytes === undefined || this.#bytes <= mostBytes || this.#isTooMuch) return;
-      this.#isTooMuch = true;
-      this.#stop();
-      onTooMuch();
-    });
-  }
-
-  get isTooMuch(): boolean {
-    return this.#isTooMuch;
-  }
-
-  /**
-   * Resolves to null if a process still holds the streams open after `patienceMs`, or on abort; then stops listening.
-   */
-  async whole(patienceMs: number, signal: AbortSignal | undefined): Promise<Output | null> {
-    const { promise: given, resolve: giveUp } = Promise.withResolvers<false>();
-    const stop = () => giveUp(false);
-    const timer = setTimeout(stop, patienceMs);
-    signal?.addEventListener("abort", stop, { once: true });
-    const isWhole = await Promise.race([this.#ended.then(() => true), given]);
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", stop);
-    if (isWhole) return { out: textOf(this.#out), err: textOf(this.#err) };
-    this.#stop();
-    return null;
-  }
-
-  #stop(): void {
-    for (const stream of this.#streams) stream.destroy();
-  }
-}
-
-async function collected(stream: Readable | null, into: Buffer[]): Promise<void> {
-  stream?.on("data", (chunk: Buffer) => into.push(chunk));
-  await new Promise<void>((resolve) => {
-    stream?.once("end", resolve).once("close", resolve);
-  });
-}
-
 function textOf(chunks: readonly Buffer[]): string {
   return Buffer.concat(chunks).toString("utf8");
 }
@@ -257,4 +214,11 @@ export async function idsOf(
         return [ref, id];
       }),
   );
+}
+
+/** Returns the ID of the empty tree, which git knows without having it. `like`: an ID of the same repository. */
+export function emptyTree(like: string): string {
+  return like.length === 40
+    ? "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+    : "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321";
 }

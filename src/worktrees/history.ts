@@ -32,7 +32,10 @@ type Repo = Pick<Repository, "git" | "common" | "gitDir">;
  * Reads what decides which commits are reachable, without a walk: refs, reflogs, heads of all worktrees, the index.
  * Throws, with half a sentence, if paths could be hidden from a walk over commits.
  */
-export async function readRefState({ git, common, gitDir }: Repo, signal: AbortSignal): Promise<RefState> {
+export async function readRefState(
+  { git, common, gitDir }: Repo,
+  signal: AbortSignal | undefined,
+): Promise<RefState> {
   const named = namedIn(common, gitDir);
   if (existsSync(join(common, "info/grafts"))) throw new Unknown("has grafts");
   const format = "--format=%(objectname) %(objecttype) %(*objecttype) %(refname)";
@@ -68,7 +71,7 @@ export class History {
   #bytes = 0;
 
   /** Reads the commits that are not known yet; keeps what was read if cut off. */
-  async catchUp({ git }: Repo, { named }: RefState, signal: AbortSignal): Promise<void> {
+  async catchUp({ git }: Repo, { named }: RefState, signal: AbortSignal | undefined): Promise<void> {
     const options = { signal, mostBytes: MOST_BYTES };
     const listed = well(await git.run(["ls-files", "-s", "-z"], options));
     for (const entry of parts(listed)) {

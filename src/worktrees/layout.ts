@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Worktree } from "../mailbox/worktree.ts";
 
 /**
  * Returns where Troupe's data is in a repository with this common git directory. The user's own git commands never
@@ -19,6 +20,11 @@ export function treePath(checkout: string, name: string): string {
 
 export function branchOf(name: string): string {
   return `worktree-${name}`;
+}
+
+/** `base`: the commit that it starts from; `head`: where the checkout was. */
+export function newTree(checkout: string, name: string, base: string, head: string | null): Worktree {
+  return { name, path: treePath(checkout, name), branch: branchOf(name), checkout, base, head };
 }
 
 /** Valid names of Troupe's directories and ref components. */

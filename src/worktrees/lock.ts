@@ -32,44 +32,32 @@ export async function withLock<T>(
   // Before anything is awaited: callers get their turns in the order of their calls.
   mkdirSync(folder, { recursive: true });
   const calledAt = ground.now();
-  const take = () => alone(common, folder, ground, work, { waitMs, signal, calledAt });
-  // Of a hundred callers in this process one looks for the lock; the others wait for their turn, and are not too late for it.
-  return ground.turns === undefined ? take() : inTurn(ground.turns, folder, take, signal);
-}
-
-async function alone<T>(
-  common: string,
-  folder: string,
-  ground: GitEnvironment,
-  work: () => Promise<T>,
-  {
-    waitMs,
-    signal,
-    calledAt,
-  }: { readonly waitMs: number; readonly signal: AbortSignal | undefined; readonly calledAt: number },
-): Promise<T> {
-  signal?.throwIfAborted();
-  let until = Math.max(calledAt + waitMs, ground.now() + waitMs / 10);
-  const longest = calledAt + LONGEST * waitMs;
-  const take = () => takeLock(folder, ground.self, ground.isAlive);
-  let lock = take();
-  let held = "";
-  while (lock.type !== "taken") {
-    // Each holder has its own file: work goes on, and the turn of this one comes.
-    if (lock.type === "held" && held !== "" && lock.file !== held)
-      until = Math.min(longest, ground.now() + waitMs);
-    if (lock.type === "held") held = lock.file;
-    if (ground.now() >= until)
-      refuseRequest(heldTooLong(common, lock.type === "held" ? lock.by : null, waitMs));
-    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => signal?.throwIfAborted());
-    lock = take();
-  }
-  try {
+  const alone = async () => {
     signal?.throwIfAborted();
-    return await work();
-  } finally {
-    lock.release();
-  }
+    let until = Math.max(calledAt + waitMs, ground.now() + waitMs / 10);
+    const longest = calledAt + LONGEST * waitMs;
+    const take = () => takeLock(folder, ground.self, ground.isAlive);
+    let lock = take();
+    let held = "";
+    while (lock.type !== "taken") {
+      // Each holder has its own file: work goes on, and the turn of this one comes.
+      if (lock.type === "held" && held !== "" && lock.file !== held)
+        until = Math.min(longest, ground.now() + waitMs);
+      if (lock.type === "held") held = lock.file;
+      if (ground.now() >= until)
+        refuseRequest(heldTooLong(common, lock.type === "held" ? lock.by : null, waitMs));
+      await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => signal?.throwIfAborted());
+      lock = take();
+    }
+    try {
+      signal?.throwIfAborted();
+      return await work();
+    } finally {
+      lock.release();
+    }
+  };
+  // Of a hundred callers in this process one looks for the lock; the others wait for their turn, and are not too late for it.
+  return ground.turns === undefined ? alone() : inTurn(ground.turns, folder, alone, signal);
 }
 
 /**

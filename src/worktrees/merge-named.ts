@@ -22,14 +22,13 @@ type Answer = SuccessOf<"mergeNamed">;
 export async function mergeNamedTree(
   { folder, name, deletions }: GitRequest<"mergeNamed">,
   ground: GitEnvironment,
-  signal?: AbortSignal,
 ): Promise<Answer> {
   const known = await standing(folder, name, ground);
   if ("type" in known) return known;
   const { common, record, since } = known;
   const { owner } = record;
   const tree = since === null ? record.tree : { ...record.tree, base: since };
-  const prepared = await prepareMerge({ tree, deleted: [], forCheck: false }, ground, signal);
+  const prepared = await prepareMerge({ tree, deleted: [], forCheck: false }, ground);
   const nothing = async (notes: readonly string[]): Promise<Answer> => ({
     type: since === null ? "empty" : "already",
     notes: [...notes, ...(await removed(tree, ground))],

@@ -2,6 +2,7 @@ import { constants, copyFileSync, existsSync, renameSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
+import { limitConcurrency } from "../lib/turns.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
 import { countsBetween } from "./changes.ts";
 import { claimTree } from "./claim.ts";
@@ -195,22 +196,14 @@ function undoneTrees(common: string): Set<string> {
 
 /** Reject with a `GitRefusal` if it is impossible, for a bug, or with the signal's reason. */
 export type Operations = {
-  readonly [Op in OperationName]: (
-    request: GitRequest<Op>,
-    ground: GitEnvironment,
-    signal: AbortSignal,
-  ) => Promise<SuccessOf<Op>>;
+  readonly [Op in OperationName]: (request: GitRequest<Op>, ground: GitEnvironment) => Promise<SuccessOf<Op>>;
 };
 
 /** The operations without state between two requests. */
 export const operations: Omit<Operations, "everTracked"> = {
   inspect,
-  create: (request, ground, signal) =>
-    request.deferred ? deferTree(request, ground, signal) : createTree(request, ground, signal),
-  make: async ({ tree }, ground, signal) => ({
-    type: "done",
-    notes: [...(await makeDeferred(tree, ground, signal))],
-  }),
+  create: (request, ground) => (request.deferred ? deferTree(request, ground) : createTree(request, ground)),
+  make: async ({ tree }, ground) => ({ type: "done", notes: [...(await makeDeferred(tree, ground))] }),
   claim: claimTree,
   snapshot: snapshotTree,
   changedLines: changedLinesOf,
@@ -235,46 +228,20 @@ export const operations: Omit<Operations, "everTracked"> = {
 /** Returns all operations, with the state of one git worker. */
 export function makeOperations(): Operations {
   const histories = new Histories();
-  const frequent = new AtMost(2 * availableParallelism());
+  // Each turn of each agent asks for these. All in parallel, they would starve the merges, which come one after the other.
+  const inTurn = limitConcurrency(2 * availableParallelism());
   return {
     ...operations,
-    everTracked: (request, ground, signal) => histories.lookUp(request, ground, signal),
-    // Each turn of each agent asks for these. All in parallel, they would starve the merges, which come one after the other.
-    snapshot: (request, ground, signal) => frequent.run(signal, () => snapshotTree(request, ground)),
+    everTracked: (request, ground) => histories.lookUp(request, ground),
+    snapshot: (request, ground) => inTurn(() => snapshotTree(request, ground), ground.signal),
     // A remote may take minutes.
-    exportTree: (request, ground, signal) =>
+    exportTree: (request, ground) =>
       request.remote === undefined
-        ? frequent.run(signal, () => exportTree(request, ground, signal))
-        : exportTree(request, ground, signal),
-    importEdits: (request, ground, signal) =>
+        ? inTurn(() => exportTree(request, ground), ground.signal)
+        : exportTree(request, ground),
+    importEdits: (request, ground) =>
       "remote" in request
-        ? importEdits(request, ground, signal)
-        : frequent.run(signal, () => importEdits(request, ground, signal)),
+        ? importEdits(request, ground)
+        : inTurn(() => importEdits(request, ground), ground.signal),
   };
-}
-
-/** Runs at most a number of pieces of work in parallel; more wait in the order of their calls. */
-export class AtMost {
-  readonly #most: number;
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  /** Rejects with the signal's reason if it is aborted before the work begins. */
-  async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#most) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#running += 1;
-    try {
-      signal.throwIfAborted();
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#running -= 1;
-      // It takes this place.
-      else next();
-    }
-  }
 }

@@ -4,7 +4,7 @@ import type { Worktree } from "../mailbox/worktree.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { dropBrokenEntries, finishRemoval } from "./finish-removal.ts";
 import { type KnownTree, knownTree, listedTrees } from "./known-trees.ts";
-import { baseRef, branchOf, treePath, treeRecordFolder } from "./layout.ts";
+import { baseRef, newTree, treeRecordFolder } from "./layout.ts";
 import { withLock } from "./lock.ts";
 import type { GitRequest, SuccessOf } from "./protocol.ts";
 import { GitRefusal, outputOf, refuseRequest } from "./refusal.ts";
@@ -56,8 +56,7 @@ export async function restoreUnderLock(
 function treeOf(repo: Repository, { name, record, base }: KnownTree): Worktree {
   if (record !== null) return record.tree;
   if (base === null) refuseRequest(`The base of ${name} is no longer known, so it cannot be restored.`);
-  const checkout = repo.top;
-  return { name, path: treePath(checkout, name), branch: branchOf(name), checkout, base, head: null };
+  return newTree(repo.top, name, base, null);
 }
 
 /** Git still has an entry for a deleted directory; remove only ours. */

@@ -13,9 +13,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
+import { exists } from "../lib/on-disk.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
-import { parts } from "./git.ts";
+import { type GitAnswer, parts } from "./git.ts";
 import { ourFolder, treeRecordFolder } from "./layout.ts";
 import type { TreeGit, TreePlace } from "./worktree-location.ts";
 
@@ -109,33 +110,33 @@ export async function seedFromTree(
   if (!found.hasMarks) return true;
   const listed = await git(["ls-files", "-v", "-z"], { index });
   if (listed.code !== 0) return false;
-  const assumed = parts(listed.out).filter((line) => /^[a-z]/.test(line));
-  const skipped = parts(listed.out).filter((line) => /^[Ss]/.test(line));
-  const done = await Promise.resolve()
-    .then(() => unmark(git, index, "--no-assume-unchanged", assumed.map(pathOf)))
-    .then(
-      async (well) => well && unmark(git, index, "--no-skip-worktree", await present(git, index, skipped)),
-    );
-  return done;
+  const entries = parts(listed.out).map((line) => ({ tag: line.slice(0, 1), path: line.slice(2) }));
+  return (await showHidden(git, index, tree.path, entries)).failed === null;
 }
 
-function pathOf(line: string): string {
-  return line.slice(2);
-}
-
-/** A file that a sparse checkout leaves out stays out; one that exists counts. */
-async function present(git: TreeGit, index: string, lines: readonly string[]): Promise<string[]> {
-  if (lines.length === 0) return [];
-  const top = (await git(["rev-parse", "--show-toplevel"], { index })).out.trim();
-  return lines.map(pathOf).filter((path) => existsSync(join(top, path)));
-}
-
-async function unmark(git: TreeGit, index: string, how: string, paths: readonly string[]): Promise<boolean> {
-  for (const chunk of chunks(paths, 500)) {
-    const { code } = await git(["update-index", how, "--", ...chunk], { index });
-    if (code !== 0) return false;
-  }
-  return true;
+/**
+ * Clears the marks that hide files from git: such files are there all the same. Files that a sparse checkout leaves out keep
+ * theirs; returns those. `entries` have the tags of `git ls-files -v`.
+ */
+export async function showHidden(
+  git: TreeGit,
+  index: string,
+  top: string,
+  entries: readonly { readonly tag: string; readonly path: string }[],
+): Promise<{ readonly absent: ReadonlySet<string>; readonly failed: GitAnswer | null }> {
+  const tagged = (tags: RegExp) => entries.filter(({ tag }) => tags.test(tag)).map(({ path }) => path);
+  const skipped = tagged(/[Ss]/);
+  const here = skipped.filter((path) => exists(join(top, path)));
+  const absent = new Set(skipped).difference(new Set(here));
+  for (const [how, paths] of [
+    ["--no-assume-unchanged", tagged(/[a-z]/)],
+    ["--no-skip-worktree", here],
+  ] as const)
+    for (const some of chunks(paths, 500)) {
+      const answer = await git(["update-index", how, "--", ...some], { index });
+      if (answer.code !== 0) return { absent, failed: answer };
+    }
+  return { absent, failed: null };
 }
 
 /** Splits a list into pieces that fit on one command line. */

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { isMissing } from "../lib/errors.ts";
+import { unlessMissing } from "../lib/on-disk.ts";
 import { removeHalfMade } from "./discard.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { dropBrokenEntries, finishRemoval, removeEmptyFolders } from "./finish-removal.ts";
@@ -130,10 +130,5 @@ function dropIn(folder: string, named: RegExp, ground: GitEnvironment): void {
 }
 
 function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
+  return unlessMissing(() => readdirSync(folder), []);
 }

@@ -22,7 +22,9 @@ export async function newHeads(
   head: string | null,
   held: string,
 ): Promise<Heads> {
-  const lines = logLines(join(place.gitDir, "logs", "HEAD"));
+  const lines = textOf(join(place.gitDir, "logs", "HEAD"))
+    .split("\n")
+    .filter(Boolean);
   const memory = join(treeRecordFolder(place.common, tree.name), "heads");
   const last = lines.at(-1);
   const remember = () => {
@@ -51,12 +53,6 @@ async function tips(git: TreeGit, met: readonly string[], held: string, base: st
 
 function commitsOf(line: string): string[] {
   return line.split(" ", 2).filter((id) => /^[0-9a-f]{40,64}$/.test(id) && !/^0+$/.test(id));
-}
-
-function logLines(file: string): string[] {
-  return textOf(file)
-    .split("\n")
-    .filter((line) => line !== "");
 }
 
 function textOf(file: string): string {

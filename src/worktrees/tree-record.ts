@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { isMissing } from "../lib/errors.ts";
 import { parseJson } from "../lib/json.ts";
+import { unlessMissing } from "../lib/on-disk.ts";
 import { Worktree, WorktreeResult } from "../mailbox/worktree.ts";
 import type { GitEnvironment } from "./environment.ts";
 import { ourFolder, TREE_NAME, treeRecordFolder } from "./layout.ts";
@@ -69,10 +69,7 @@ export async function wasNeverWritten(
   name: string,
   ground: GitEnvironment,
 ): Promise<boolean> {
-  const names = await readdir(treeRecordFolder(common, name)).catch((error: unknown) => {
-    if (isMissing(error)) return null;
-    throw error;
-  });
+  const names = unlessMissing(() => readdirSync(treeRecordFolder(common, name)), null);
   return (
     names?.every((file) => {
       const pid = Number(file.startsWith(`${FILE}.`) ? file.slice(FILE.length + 1) : 0);
@@ -89,13 +86,8 @@ export async function noteMerged(common: string, name: string): Promise<void> {
 
 /** Returns the names that have a record directory, readable or not, sorted. */
 export async function recordedNames(common: string): Promise<string[]> {
-  try {
-    const names = await readdir(join(ourFolder(common), "trees"));
-    return names.filter((name) => TREE_NAME.test(name)).sort();
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
+  const names = unlessMissing(() => readdirSync(join(ourFolder(common), "trees")), []);
+  return names.filter((name) => TREE_NAME.test(name)).sort();
 }
 
 /** Marks a removal: from now on files may be missing, so no operation reads them, and the next one finishes it. */
@@ -121,12 +113,6 @@ export function unmarkRemoval(common: string, name: string): void {
  * known of what it says.
  */
 export function readJsonFile<T>(schema: z.ZodMiniType<T>, path: string): T | null {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
-  return z.safeParse(schema, parseJson(text)).data ?? null;
+  const text = unlessMissing(() => readFileSync(path, "utf8"), null);
+  return text === null ? null : (z.safeParse(schema, parseJson(text)).data ?? null);
 }

@@ -26,32 +26,19 @@ export async function unsavedIn(
   const index = openSideIndex(place, tree, "index", ground);
   try {
     if (!index.begun) refuseRequest("It has no snapshot.");
-    return await unsavedBy(index.file, git, place, tree, linked, snapshot);
+    const ask = (args: readonly string[]) => git([...args, "--", ...allOf(linked)], { index: index.file });
+    await git(["update-index", "-q", "--refresh"], { index: index.file });
+    const changed = await ask(["diff-files", "--name-only", "-z", "--ignore-submodules=none"]);
+    const others = await ask(["ls-files", "-z", "-o", "--exclude-standard"]);
+    for (const { code, err } of [changed, others])
+      if (code !== 0 || err !== "") refuseRequest(`${NOT_WHOLE} (git says: ${lastLine(err)}).`);
+    if (!(await isConnected(git, snapshot, tree.base)))
+      refuseRequest("Git has lost parts of its snapshots; see git fsck.");
+    const beneath = await unsavedBeneath(git, place, tree);
+    return [...new Set([...parts(changed.out), ...parts(others.out), ...beneath])];
   } finally {
     index.drop();
   }
-}
-
-async function unsavedBy(
-  index: string,
-  git: TreeGit,
-  place: TreePlace,
-  tree: Worktree,
-  linked: readonly string[],
-  snapshot: string,
-): Promise<string[]> {
-  const where = ["--", ...allOf(linked)];
-  await git(["update-index", "-q", "--refresh"], { index });
-  const changed = await git(["diff-files", "--name-only", "-z", "--ignore-submodules=none", ...where], {
-    index,
-  });
-  const others = await git(["ls-files", "-z", "-o", "--exclude-standard", ...where], { index });
-  for (const { code, err } of [changed, others])
-    if (code !== 0 || err !== "") refuseRequest(`${NOT_WHOLE} (git says: ${lastLine(err)}).`);
-  if (!(await isConnected(git, snapshot, tree.base)))
-    refuseRequest("Git has lost parts of its snapshots; see git fsck.");
-  const beneath = await unsavedBeneath(git, place, tree);
-  return [...new Set([...parts(changed.out), ...parts(others.out), ...beneath])];
 }
 
 /** Git itself finds nothing in submodule directories. */

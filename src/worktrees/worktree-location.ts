@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { lstatSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { listNames } from "../lib/on-disk.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
 import type { GitEnvironment, LocatedRepository } from "./environment.ts";
 import { type GitAnswer, type GitOptions, gitIn } from "./git.ts";
@@ -47,20 +48,13 @@ export function commonFolder(checkout: string): string | null {
 
 /** Git names the directory after the worktree, with a number if that was taken. */
 export function gitDirOf(common: string, path: string): string | null {
-  let names: string[];
-  try {
-    names = readdirSync(join(common, "worktrees"));
-  } catch {
-    // No worktree was ever made.
-    return null;
-  }
   const wanted = join(path, ".git");
-  const folders = [basename(path), ...names].map((name) => join(common, "worktrees", name));
+  const names = [basename(path), ...listNames(join(common, "worktrees"))];
   const isOf = (gitDir: string) => {
     const text = textOf(join(gitDir, "gitdir"));
     return text !== null && resolve(gitDir, text) === wanted;
   };
-  return folders.find(isOf) ?? null;
+  return names.map((name) => join(common, "worktrees", name)).find(isOf) ?? null;
 }
 
 function pointed(file: string, before: string): string {

@@ -565,7 +565,7 @@ export const faults: readonly Fault[] = [
     "an older one, whole",
     test(
       "journal/migrate.test.ts",
-      "a session of version 1 is read whole, as this version writes it (fault 67)",
+      "the record of an older version passes each step since then, in order, with what earlier ones left (fault 67)",
     ),
   ),
   row(

@@ -7,7 +7,7 @@ import { readJournal } from "../../src/journal/reader.ts";
 import { JOURNAL_VERSION } from "../../src/journal/session-events.ts";
 import { startJournal } from "../../src/journal/thread-journal.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { prompt, recordsOf, sealed, sessionEvent } from "./samples.ts";
+import { prompt, sessionEvent } from "./samples.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 /** A journal as the writer makes it. */
@@ -77,19 +77,6 @@ describe("a line of the journal, version 3 (issue 15, 7)", () => {
     const { types, notes } = await reading(path);
     expect(types).toEqual(["prompt"]);
     expect(notes).toHaveLength(2);
-  });
-
-  test("needs none in versions 1 and 2, also if a session of version 3 follows in the same journal", async () => {
-    const { path, text } = await written();
-    for (const version of [1, 2]) {
-      const old = recordsOf([sessionEvent({ version }), prompt("old")]).map((one) => JSON.stringify(one));
-      const ours = text.replaceAll(/"seq":(\d)/g, (_, n) => `"seq":${Number(n) + 2}`).split("\n");
-      const lines = [...old, ...ours.filter(Boolean).map(sealed)];
-      writeFileSync(path, `${lines.join("\n")}\n`);
-      expect((await reading(path)).notes).toEqual([]);
-      writeFileSync(path, `${lines.join("\n").replace("first", "fjrst")}\n`);
-      expect((await reading(path)).notes).toEqual([expect.stringContaining("its checksum does not match")]);
-    }
   });
 
   test("says its version, which older programs refuse", async () => {

@@ -95,7 +95,7 @@ export async function openFleet(
     const processes = startProcesses({ env: process.env, user });
     const home = temporaryFolder();
     const readers = user === undefined ? "owner" : "all";
-    const repositories = new RunnerRepositories(join(home, "repositories"), undefined, undefined, readers);
+    const repositories = new RunnerRepositories(join(home, "repositories"), undefined, readers);
     const runner = await openRunner({
       ...{ id: name, name, version: "1", pools: ["default"], slots, clock, user },
       openGateway: () => gateway,

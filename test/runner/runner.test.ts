@@ -1,11 +1,12 @@
 // @module-tag long
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { packKit, topics } from "../../src/mailbox/runners.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
 import { repositoryFiles } from "../../src/runner/attempt-files.ts";
 import { RunnerRepositories } from "../../src/worktrees/runner/repositories.ts";
+import { makeBareRepository } from "../../src/worktrees/travel/bare-repository.ts";
 import { FakeSession, plainSealer } from "../support/fake-session.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { fasterClock, openGround, quick } from "./ground.ts";
@@ -300,6 +301,36 @@ describe("what a runner takes", () => {
     expect(await agent.exited).toEqual({ type: "returned" });
   });
 
+  it("removes clones that were not used for two weeks, at its start and each hour", async () => {
+    const clones = temporaryFolder();
+    const makeOld = (id: string, days: number) => {
+      const clone = join(clones, `${id.repeat(40)}.git`);
+      makeBareRepository(clone, { like: id.repeat(40) });
+      const at = Date.now() / 1_000 - days * 24 * 60 * 60;
+      utimesSync(join(clone, "HEAD"), at, at);
+      return clone;
+    };
+    const [old, used] = [makeOld("a", 15), makeOld("b", 13)];
+    const files = repositoryFiles(new RunnerRepositories(clones));
+    await openGround([], { files, clock: fasterClock(5_000) });
+    await until(() => !existsSync(old));
+    const later = makeOld("c", 15);
+    await until(() => !existsSync(later));
+    await until(() => readdirSync(clones).join() === basename(used));
+  });
+
+  it("says why it could not remove clones", async () => {
+    const { lines } = await openGround([], {
+      files: {
+        prepare: () => Promise.reject(new Error("not asked")),
+        prune: () => Promise.reject(new Error("the disk is broken")),
+      },
+    });
+    await until(() =>
+      lines.some((line) => line === "Unused clones could not be removed: the disk is broken."),
+    );
+  });
+
   it("takes nothing for a while after it could not prepare an agent's files, so that others of its pool do", async () => {
     let isBroken = true;
     const whole = repositoryFiles(new RunnerRepositories(temporaryFolder()));
@@ -310,6 +341,7 @@ describe("what a runner takes", () => {
           if (isBroken) throw new Error("git is broken");
           return whole.prepare(offer, travel);
         },
+        prune: async () => {},
       },
     });
     const { session, spec, lines } = ground;
@@ -331,7 +363,10 @@ describe("what a runner takes", () => {
 
   it("takes more after a session did not send an agent's files", async () => {
     const { session, spec, lines } = await openGround([{ text: "done" }], {
-      files: { prepare: async (_, { request }) => Promise.reject(await request([], false)) },
+      files: {
+        prepare: async (_, { request }) => Promise.reject(await request([], false)),
+        prune: async () => {},
+      },
     });
     const agent = await session.offer(spec(), RULES, {
       files: () => Promise.reject(new Error("the session has no room")),

@@ -27,7 +27,7 @@ function asking(person: TestRepository, more: Partial<GitRequest<"everTracked">>
   const histories = new Histories();
   return async (patterns: string[] = [".env"], folder = person.folder) => {
     const request = requestFor(person, { ...more, patterns, folder });
-    const answer = await answered(() => histories.lookUp(request, groundOf(person), signal));
+    const answer = await answered(() => histories.lookUp(request, groundOf(person)));
     return answer.type === "tracked" ? answer.answers : answer.reason;
   };
 }
@@ -256,7 +256,7 @@ describe("it is not known", () => {
 test("a look that was cut off leaves what it read to the next one, and nothing false", async () => {
   const person = await made();
   const histories = new Histories();
-  const look = (signal: AbortSignal) => histories.lookUp(requestFor(person), groundOf(person), signal);
+  const look = (signal: AbortSignal) => histories.lookUp(requestFor(person), { ...groundOf(person), signal });
   const cut = new AbortController();
   const first = look(cut.signal);
   const second = look(signal);

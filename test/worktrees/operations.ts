@@ -10,8 +10,9 @@ function answering<One extends Op>(op: One) {
   return (
     request: GitRequest<One>,
     ground: GitEnvironment,
-    signal: AbortSignal = new AbortController().signal,
-  ): Promise<SuccessOf<One> | RefusedRequest> => answered(() => operations[op](request, ground, signal));
+    signal?: AbortSignal,
+  ): Promise<SuccessOf<One> | RefusedRequest> =>
+    answered(() => operations[op](request, { ...ground, signal }));
 }
 
 export const inspect = answering("inspect");

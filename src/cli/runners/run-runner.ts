@@ -64,12 +64,7 @@ export async function runRunner(start: RunnerStart): Promise<number> {
   // An address with a password is not for the list of processes.
   process.title = `troupe runner ${name}`;
   // Before the home becomes that of agents: its git must not read what they can write.
-  const repositories = new RunnerRepositories(
-    clones,
-    undefined,
-    undefined,
-    user === undefined ? "owner" : "all",
-  );
+  const repositories = new RunnerRepositories(clones, undefined, user === undefined ? "owner" : "all");
   // The home of agents is the one that rules and commands name by `~`.
   if (user !== undefined) process.env["HOME"] = user.home;
   const { carrier, sealerOf } =

@@ -8,7 +8,11 @@ import { progressText } from "./agent-progress.ts";
 import type { Background, BackgroundCommand } from "./background.ts";
 
 /** Returns the background for the tools: commands and agents under one sort of ID. */
-export function backgroundService(background: Background, actors: Actors, clock: Clock): BackgroundService {
+export function backgroundService(
+  background: Background,
+  actors: Pick<Actors, "find" | "all" | "stop" | "whileWaiting">,
+  clock: Clock,
+): BackgroundService {
   /** Own commands, and agents below and theirs; never those of a sibling or parent. */
   const reaches = (asker: ActorId, owner: ActorId): boolean => {
     for (let at: ActorId | null | undefined = owner; at; at = actors.find(at)?.spec.parent) {
@@ -50,11 +54,12 @@ export function backgroundService(background: Background, actors: Actors, clock:
     async wait(asker, id, ms, signal) {
       const actor = actors.find(asker);
       const ended = commandFor(asker, id)?.ended ?? agentFor(asker, id)?.ended;
-      if (!actor || !ended || find(asker, id)?.state !== "running") return;
+      if (!ended || find(asker, id)?.state !== "running") return;
       const over = new AbortController();
       const late = pause(clock, ms, AbortSignal.any([signal, over.signal]));
+      const first = Promise.race([ended, late]);
       try {
-        await actors.whileWaiting(actor, Promise.race([ended, late]));
+        await (actor === undefined ? first : actors.whileWaiting(actor, first));
       } finally {
         over.abort();
       }
@@ -84,10 +89,7 @@ export function userTasks(background: Background, clock: Clock): SessionTasks {
   };
 }
 
-export function commandView(
-  { id, title, script, startedAt, end }: BackgroundCommand,
-  clock: Clock,
-): TaskView {
+function commandView({ id, title, script, startedAt, end }: BackgroundCommand, clock: Clock): TaskView {
   const ms = (end?.at ?? clock.now()) - startedAt;
   const kind = script === undefined ? "command" : "script";
   return { id, kind, title, state: end?.state ?? "running", ending: end?.ending ?? null, ms };

@@ -61,7 +61,11 @@ async function applyLocked(
   const { common } = repo;
   const { tree, hold, expects } = request;
   const { candidate } = await snapshotSides(repo, { tree, checked: expects !== null, hold }, ground);
-  if (candidate.type === "empty") return nothingToDo(repo, request, ground);
+  if (candidate.type === "empty") {
+    await noteMerged(common, tree.name);
+    const none = { files: 0, insertions: 0, deletions: 0 };
+    return { ...none, type: "merged", merge: ground.id(), commit: null, notes: [] };
+  }
   if (expects !== null && candidate.checkout.tree !== expects) return { type: "moved" };
   const { counts, notes } = candidate;
   if (candidate.type === "conflict")
@@ -115,7 +119,12 @@ async function bringIn(
   const staged = await stagedWork(repo, request, candidate, bytes, ground);
   if (staged.type === "changed") return { ...staged, left: [] };
   await holdByRefs(repo, merge, request.tree.base, candidate, staged.committed, ground);
-  const start = startOf(repo, request, merge, staged, ground);
+  const { tree, owner, title } = request;
+  const { exchange: work, committed } = staged;
+  const start: MergeStart = {
+    ...{ type: "merge-start", merge, at: ground.now(), top: repo.top, gitDir: repo.gitDir },
+    ...{ tree: tree.name, owner, title, exchange: work, committed },
+  };
   newMerge(repo.common, merge, ground.disk);
   record(repo.common, merge, start, ground.disk);
   const renew = () => commitAnew(repo, request, candidate, merge, ground);
@@ -205,19 +214,6 @@ async function holdByRefs(
     refuseByGit("git gc took away what was being merged; try again");
 }
 
-function startOf(
-  repo: Repository,
-  { tree, owner, title }: GitRequest<"apply">,
-  merge: string,
-  { exchange: work, committed }: Staged,
-  ground: GitEnvironment,
-): MergeStart {
-  return {
-    ...{ type: "merge-start", merge, at: ground.now(), top: repo.top, gitDir: repo.gitDir },
-    ...{ tree: tree.name, owner, title, exchange: work, committed },
-  };
-}
-
 type Written =
   | { readonly type: "written"; readonly committed: Committed | null }
   | Exclude<Outcome, { type: "merged" }>;
@@ -247,17 +243,6 @@ async function write(
 
 function foldersWritten({ root, moves }: FileExchange): string[] {
   return [...new Set(moves.map(({ path }) => join(root, path, "..")))];
-}
-
-/** The agent's files are as they were at first. */
-async function nothingToDo(
-  repo: Repository,
-  request: GitRequest<"apply">,
-  ground: GitEnvironment,
-): Promise<Applied> {
-  await noteMerged(repo.common, request.tree.name);
-  const none = { files: 0, insertions: 0, deletions: 0 };
-  return { ...none, type: "merged", merge: ground.id(), commit: null, notes: [] };
 }
 
 /** Returns directories that are missing, or still files, outer ones first. */

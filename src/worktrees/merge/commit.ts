@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { listSome } from "../../lib/text.ts";
 import type { Worktree } from "../../mailbox/worktree.ts";
-import { rawChanges } from "../changes.ts";
+import { fileAt, rawChanges } from "../changes.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
-import { GIT_KILLED, parts } from "../git.ts";
+import { emptyTree, GIT_KILLED, parts } from "../git.ts";
 import { answered, lastLine, outputOf, refuseRequest } from "../refusal.ts";
 import { chunks, copyIndex, withIndex } from "../side-index.ts";
 import { dropHeadLocks, entriesOf, isSameEntry, setEntries, withIndexLock } from "./index-entries.ts";
@@ -28,7 +28,7 @@ export async function prepareCommit(
     );
   const raw = await rawChanges(repo.git.run, headTree, merged.tree);
   const changes = raw.flatMap(({ path, oldMode, oldId, newMode, newId }) => {
-    const [before, after] = [entry(oldMode, oldId), entry(newMode, newId)];
+    const [before, after] = [fileAt(oldMode, oldId), fileAt(newMode, newId)];
     return before === null && after === null ? [] : [{ path, before, after }];
   });
   if (changes.length === 0) return null;
@@ -258,17 +258,6 @@ async function madeCommit(
   // The user has not configured an identity.
   if (made.code !== 0 && identity) return madeCommit(repo, tree, parents, message);
   return outputOf(made, `A commit could not be made in ${repo.top}`).trim();
-}
-
-function entry(mode: string, id: string): IndexEntry {
-  return mode === "000000" || mode === "040000" ? null : { mode, id };
-}
-
-/** Git knows it without having it. */
-function emptyTree(like: string): string {
-  return like.length === 40
-    ? "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-    : "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321";
 }
 
 export function few(paths: readonly string[]): string {

@@ -19,7 +19,8 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { errorCode, hasNoLinks, isMissing } from "../../lib/errors.ts";
+import { errorCode, hasNoLinks } from "../../lib/errors.ts";
+import { unlessMissing } from "../../lib/on-disk.ts";
 
 /**
  * Every write of a merge to the disk, one step each, so that a test can crash between any two. Each step throws the
@@ -92,14 +93,9 @@ function durable(file: string, text: string, how: "a" | "w"): void {
 }
 
 function sync(folder: string): void {
-  let opened: number;
-  try {
-    opened = openSync(folder, constants.O_RDONLY);
-  } catch (error) {
-    // It was deleted with its content.
-    if (isMissing(error)) return;
-    throw error;
-  }
+  const opened = unlessMissing(() => openSync(folder, constants.O_RDONLY), null);
+  // It was deleted with its content.
+  if (opened === null) return;
   try {
     fsyncSync(opened);
   } finally {

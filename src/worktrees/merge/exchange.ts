@@ -4,6 +4,7 @@ import { type Disk, quietly } from "./disk.ts";
 import {
   type FileExchange,
   type FileMove,
+  foldersOf,
   isSameContent,
   isSameFile,
   isUntouched,
@@ -118,8 +119,7 @@ function checkOnceMore(
 
 /** True if every directory on the path is real and not a link. */
 export function isOwnFolder(root: string, path: string): boolean {
-  const names = path.split("/").slice(0, -1);
-  return names.every((_, at) => lstatOf(join(root, ...names.slice(0, at + 1)))?.isDirectory() === true);
+  return foldersOf(path).every((folder) => lstatOf(join(root, folder))?.isDirectory() === true);
 }
 
 /** An unexpected state is another process's change, not a failure. */

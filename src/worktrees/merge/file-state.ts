@@ -1,7 +1,7 @@
 import { createHash, hash } from "node:crypto";
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync } from "node:fs";
 import * as z from "zod/mini";
-import { isMissing } from "../../lib/errors.ts";
+import { unlessMissing } from "../../lib/on-disk.ts";
 import { isSafeRelativePath } from "./locate.ts";
 
 /** What is at a path on disk: raw bytes, before any filter. */
@@ -54,12 +54,7 @@ export function readFileState(path: string, format: ObjectFormat | null): FileWi
 
 /** Treats a parent that is not a directory as nothing there. */
 export function lstatOf(path: string) {
-  try {
-    return lstatSync(path, { bigint: true });
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
+  return unlessMissing(() => lstatSync(path, { bigint: true }), null);
 }
 
 /** True if readers cannot tell them apart; compares times only if Troupe did not set them. */
@@ -79,13 +74,8 @@ export function isSameFile(one: FileState | null, other: FileState | null): bool
 }
 
 function readThrough(path: string, format: ObjectFormat | null) {
-  let file: number;
-  try {
-    file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
+  const file = unlessMissing(() => openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)), null);
+  if (file === null) return null;
   try {
     const { size } = fstatSync(file);
     const raw = createHash("sha256");

@@ -2,7 +2,8 @@ import { hash } from "node:crypto";
 import { lstatSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { errorCode, isMissing } from "../../lib/errors.ts";
+import { errorCode } from "../../lib/errors.ts";
+import { unlessMissing } from "../../lib/on-disk.ts";
 import { entriesAndNested } from "../checkout-snapshot.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { dropLocksOfKilled } from "../git-locks.ts";
@@ -75,11 +76,10 @@ export async function setEntries(
     const others = strange.map(({ path }) => path);
     if (way === "forth" && others.length > 0) return { type: "others", others };
     const mine = wanted.filter(({ path, to }) => !isSameEntry(now.get(path) ?? null, to));
-    await writeEntries(
-      repo,
-      index,
-      mine.filter((one) => !strange.includes(one)),
-    );
+    const known = mine.filter((one) => !strange.includes(one));
+    await writeEntries(repo, index, known, `The index of ${repo.top} could not be changed`);
+    // Only so that git need not reread them; other changed files are not a failure.
+    await repo.git.run(["update-index", "-q", "--refresh"], { index });
     if (digestOf(real) !== before) refuseRequest(`The index of ${repo.top} was changed at this very moment.`);
     const why = await move();
     if (why !== null) return { type: "unmoved", why };
@@ -88,10 +88,18 @@ export async function setEntries(
   });
 }
 
+interface EntryToWrite {
+  readonly path: string;
+  /** Null removes it. */
+  readonly to: IndexEntry;
+}
+
+/** `what`: what could not be done if git fails. */
 async function writeEntries(
-  repo: Repository,
+  { git }: Pick<Repository, "git">,
   index: string,
-  entries: readonly { path: string; to: IndexEntry }[],
+  entries: readonly EntryToWrite[],
+  what: string,
 ): Promise<void> {
   const gone = entries.filter(({ to }) => to === null).map(({ path }) => path);
   const put = entries.flatMap(({ path, to }) => (to === null ? [] : [`${to.mode},${to.id},${path}`]));
@@ -99,13 +107,22 @@ async function writeEntries(
     ...chunks(gone, 200).map((some) => ["--force-remove", "--", ...some]),
     ...chunks(put, 200).map((some) => ["--add", "--replace", ...some.flatMap((one) => ["--cacheinfo", one])]),
   ];
-  for (const args of commands)
-    outputOf(
-      await repo.git.run(["update-index", ...args], { index }),
-      `The index of ${repo.top} could not be changed`,
-    );
-  // Only so that git need not reread them; other changed files are not a failure.
-  await repo.git.run(["update-index", "-q", "--refresh"], { index });
+  for (const args of commands) outputOf(await git.run(["update-index", ...args], { index }), what);
+}
+
+/** Returns a tree that is another one with these entries. `what`: what could not be done if git fails. */
+export async function treeWith(
+  repo: Pick<Repository, "git" | "common">,
+  tree: string,
+  entries: readonly EntryToWrite[],
+  what: string,
+  ground: GitEnvironment,
+): Promise<string> {
+  return withIndex(repo, ground, async (index) => {
+    outputOf(await repo.git.run(["read-tree", tree], { index }), what);
+    await writeEntries(repo, index, entries, what);
+    return outputOf(await repo.git.run(["write-tree"], { index }), what).trim();
+  });
 }
 
 /** Most git commands hold it for milliseconds; one that waits for an editor is not waited for. */
@@ -136,12 +153,7 @@ export async function dropOwnLocks(
   branch: string | null,
 ): Promise<void> {
   const lock = join(repo.gitDir, "index.lock");
-  try {
-    if (readFileSync(lock, "utf8") !== LOCKED_BY_US) return;
-  } catch (error) {
-    if (isMissing(error)) return;
-    throw error;
-  }
+  if (unlessMissing(() => readFileSync(lock, "utf8"), null) !== LOCKED_BY_US) return;
   await dropHeadLocks(repo, branch);
   rmSync(lock, { force: true });
 }
@@ -157,10 +169,5 @@ export async function dropHeadLocks(
 }
 
 function digestOf(file: string): string {
-  try {
-    return hash("sha256", readFileSync(file));
-  } catch (error) {
-    if (isMissing(error)) return "";
-    throw error;
-  }
+  return unlessMissing(() => hash("sha256", readFileSync(file)), "");
 }

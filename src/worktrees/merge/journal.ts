@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { isMissing } from "../../lib/errors.ts";
+import { unlessMissing } from "../../lib/on-disk.ts";
 import { mergeFolder, ourFolder } from "../layout.ts";
 import { Owner } from "../protocol.ts";
 import type { Disk } from "./disk.ts";
@@ -185,10 +185,5 @@ export function forgetMerge(common: string, merge: string): void {
 }
 
 function textOf(file: string): string | null {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
+  return unlessMissing(() => readFileSync(file, "utf8"), null);
 }

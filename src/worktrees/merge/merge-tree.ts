@@ -29,7 +29,7 @@ export async function mergeTree(
   signal?: AbortSignal,
 ): Promise<Merged> {
   const args = ["merge-tree", "--write-tree", "-z", "--messages", ours, theirs];
-  const answer = await git.run(args, signal ? { signal } : {});
+  const answer = await git.run(args, { signal });
   const { code, out } = answer;
   const [tree = "", ...rest] = out.split("\0");
   const tooOld = code === 0 || code === 1 ? null : await tooOldToMerge({ git });

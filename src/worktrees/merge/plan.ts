@@ -1,18 +1,12 @@
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Conflict } from "../../mailbox/worktree.ts";
-import { listTreeNames, NESTED, rawChanges } from "../changes.ts";
+import { type Blob, fileAt, listTreeNames, NESTED, rawChanges } from "../changes.ts";
 import type { CheckoutSnapshot } from "../checkout-snapshot.ts";
 import type { Repository } from "../environment.ts";
 import { type Git, oddPath } from "../git.ts";
 import { refuseRequest } from "../refusal.ts";
 import { fold, foldersOf, lstatOf } from "./file-state.ts";
-
-/** What git has at a path. */
-export interface Blob {
-  readonly mode: string;
-  readonly id: string;
-}
 
 /** One file of the checkout to change. */
 export interface PlannedChange {
@@ -37,8 +31,8 @@ export async function planOf(
   const changes: PlannedChange[] = [];
   const notes: string[] = [];
   for (const { path, oldMode, oldId, newMode, newId } of await rawChanges(git.run, tree, merged)) {
-    const before = blob(oldMode, oldId);
-    const after = blob(newMode, newId);
+    const before = fileAt(oldMode, oldId);
+    const after = fileAt(newMode, newId);
     if (before === null && after === null) continue;
     const bad = whyNever(path);
     if (bad !== null) refuseRequest(bad);
@@ -52,12 +46,6 @@ export async function planOf(
   const deletions = changes.filter(({ after }) => after === null);
   const others = changes.filter(({ after }) => after !== null);
   return { changes: [...deletions, ...others], notes };
-}
-
-const NOTHING = ["000000", "040000"];
-
-function blob(mode: string, id: string): Blob | null {
-  return NOTHING.includes(mode) ? null : { mode, id };
 }
 
 /** Characters that some disks ignore in a name. */

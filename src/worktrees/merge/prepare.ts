@@ -16,17 +16,16 @@ import { showInTree } from "./settle.ts";
 export async function prepareMerge(
   { tree, deleted, forCheck, emptyToo = false }: GitRequest<"prepare">,
   ground: GitEnvironment,
-  signal?: AbortSignal,
 ): Promise<SuccessOf<"prepare">> {
   // A check of work without edits needs its files.
-  if (emptyToo) await makeDeferred(tree, ground, signal);
+  if (emptyToo) await makeDeferred(tree, ground);
   else if (await isTreeDeferred(tree, ground)) return { type: "empty", notes: [] };
   const repo = await checkoutOf(tree, ground);
   if (!emptyToo && (await hasNoEdits(repo, tree, ground))) return { type: "empty", notes: [] };
-  const before = await afterOthers(repo, ground, signal);
+  const before = await afterOthers(repo, ground);
   const look = { tree, checked: false, hold: [] };
   const { sides, candidate } = await retryAfterGc(repo.common, ground, () =>
-    snapshotSides(repo, look, ground, signal),
+    snapshotSides(repo, look, ground, ground.signal),
   );
   const show = async (to: string) => {
     const shown = { snapshot: sides.snapshot, to };
@@ -63,8 +62,7 @@ async function hasNoEdits(repo: Repository, tree: Worktree, ground: GitEnvironme
 async function afterOthers(
   { common }: Repository,
   ground: GitEnvironment,
-  signal: AbortSignal | undefined,
 ): Promise<{ notes: readonly string[] }> {
   if (openMerge(common) === null) return { notes: [] };
-  return withLock(common, ground, () => rollBackUnfinished(common, ground), { signal });
+  return withLock(common, ground, () => rollBackUnfinished(common, ground));
 }

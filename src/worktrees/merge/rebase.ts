@@ -5,9 +5,9 @@ import { OUR_REFS } from "../layout.ts";
 import { withTreeLock } from "../lock.ts";
 import type { GitRequest, SuccessOf } from "../protocol.ts";
 import { outputOf, retryAfterGc } from "../refusal.ts";
-import { withIndex } from "../side-index.ts";
 import { readRecord, writeRecord } from "../tree-record.ts";
 import { checkoutOf, snapshotToMerge } from "./candidate.ts";
+import { treeWith } from "./index-entries.ts";
 import { type ConflictedFile, mergeTree, rememberMarked, unresolved, withLines } from "./merge-tree.ts";
 import { beginFrom, forgetShown, forgetSides, showInTree } from "./settle.ts";
 
@@ -43,14 +43,8 @@ async function rebaseLocked(
   const checkout = await retryAfterGc(repo.common, ground, () =>
     snapshotCheckout(repo, parents, ground, { travels }),
   );
-  const edits = await repo.git.run([
-    "commit-tree",
-    `${snapshot}^{tree}`,
-    "-p",
-    tree.base,
-    "-m",
-    `Edits of ${tree.name}`,
-  ]);
+  const words = `Edits of ${tree.name}`;
+  const edits = await repo.git.run(["commit-tree", `${snapshot}^{tree}`, "-p", tree.base, "-m", words]);
   const sides = `troupe/sides/${tree.name}`;
   await nameSides(repo, tree, checkout.commit, outputOf(edits, "The edits could not be read").trim());
   try {
@@ -100,19 +94,6 @@ async function ownersChoice(
   );
   const plain = whole.filter(({ kind }) => !/rename|directory/.test(kind));
   if (plain.length === 0) return tree;
-  return withIndex(repo, ground, async (index) => {
-    const commands = [["read-tree", tree]];
-    for (const { path, sides } of plain) {
-      const theirs = sides.get(3);
-      commands.push(
-        theirs
-          ? ["update-index", "--add", "--cacheinfo", `${theirs.mode},${theirs.id},${path}`]
-          : ["update-index", "--force-remove", "--", path],
-      );
-    }
-    const said = async (args: readonly string[]) =>
-      outputOf(await repo.git.run(args, { index }), "The agent's files could not be kept");
-    for (const args of commands) await said(args);
-    return (await said(["write-tree"])).trim();
-  });
+  const theirs = plain.map(({ path, sides }) => ({ path, to: sides.get(3) ?? null }));
+  return treeWith(repo, tree, theirs, "The agent's files could not be kept", ground);
 }

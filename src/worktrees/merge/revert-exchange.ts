@@ -1,8 +1,16 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorCode, isMissing } from "../../lib/errors.ts";
+import { unlessMissing } from "../../lib/on-disk.ts";
 import { type Disk, quietly } from "./disk.ts";
-import { type FileExchange, type FileMove, isSameContent, lstatOf, stateOf } from "./file-state.ts";
+import {
+  type FileExchange,
+  type FileMove,
+  foldersOf,
+  isSameContent,
+  lstatOf,
+  stateOf,
+} from "./file-state.ts";
 
 /** What could not be restored because it was written to since: the newer file stays in place. */
 export interface LeftInPlace {
@@ -77,16 +85,8 @@ function isOursAt(at: string, work: FileExchange, { after, incoming }: FileMove,
   if (after.kind === "link") return isSameContent(stateOf(at), after);
   const ours = lstatOf(join(work.bytes, incoming));
   if (ours !== null && ours.dev === now.dev && ours.ino === now.ino) return true;
-  return placed(join(work.bytes, `${work.aside}-placed-${number}`)) === `${now.dev}:${now.ino}`;
-}
-
-function placed(file: string): string | null {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
+  const note = join(work.bytes, `${work.aside}-placed-${number}`);
+  return unlessMissing(() => readFileSync(note, "utf8"), null) === `${now.dev}:${now.ino}`;
 }
 
 /** Returns false if the path is taken by now. */
@@ -109,8 +109,7 @@ function putBack(from: string, place: string, disk: Disk): boolean {
 }
 
 function staysWithin(root: string, path: string): boolean {
-  const names = path.split("/").slice(0, -1);
-  return !names.some((_, at) => lstatOf(join(root, ...names.slice(0, at + 1)))?.isSymbolicLink());
+  return !foldersOf(path).some((folder) => lstatOf(join(root, folder))?.isSymbolicLink());
 }
 
 function makeFolders(root: string, path: string, disk: Disk): void {

@@ -109,7 +109,7 @@ function strayed(common: string, { top, merge }: MergeStory["start"]): string {
   return `A merge was cut off while it was written into ${top}, which is no longer a checkout of this repository: it was left as it is. Files that it had moved away are in ${mergeFolder(common, merge)}, and ${mergeRef(merge, "before")} has all files of before.`;
 }
 
-export function repositoryOf(common: string, { start }: MergeStory, ground: GitEnvironment): Repository {
+function repositoryOf(common: string, { start }: MergeStory, ground: GitEnvironment): Repository {
   const { top, gitDir } = start;
   return { top, common, gitDir, git: gitIn(top, ground.env), head: null, branch: null };
 }

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { isMissing } from "../../lib/errors.ts";
+import { unlessMissing } from "../../lib/on-disk.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { type Git, type GitOptions, parts } from "../git.ts";
 import { mergeFolder, treesFolder } from "../layout.ts";
@@ -141,12 +141,7 @@ async function keepLineEnds(
 
 /** Returns null if the file was removed in the meantime, which is found later. */
 function readLineEnd(file: string): ReturnType<typeof lineEndOf> {
-  try {
-    return lineEndOf(readFileSync(file));
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
+  return unlessMissing(() => lineEndOf(readFileSync(file)), null);
 }
 
 /** Returns the end that all lines have; null if they differ, or if there are no lines, or no text. */

@@ -9,8 +9,10 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { removeDirectory } from "../../lib/on-disk.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import { listNames } from "../../lib/on-disk.ts";
 import type { GitEnvironment } from "../environment.ts";
 
 export interface RepositoryLimits {
@@ -24,69 +26,72 @@ export const REPOSITORY_LIMITS: RepositoryLimits = { maxBytes: 20 * 1024 ** 3, m
 /** A clone that was used this recently may be in use. */
 const IN_USE_MS = 60 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
+const LOOK_EVERY_MS = 100;
 
-interface Clone {
-  readonly path: string;
-  readonly usedAt: number;
-  readonly bytes: number;
-}
-
-/** Removes clones that no worktree needs and that were not used for long, or are too much together. Returns their IDs. */
+/**
+ * Removes clones that no worktree needs and that were not used for long, or are too much together. Returns their IDs. While
+ * `areNamed` returns true, sessions may send what builds on any of them, so none is removed.
+ */
 export async function pruneRepositories(
   folder: string,
   { maxBytes, maxAgeDays }: RepositoryLimits,
+  areNamed: () => boolean,
   ground: GitEnvironment,
 ): Promise<string[]> {
-  if (!existsSync(folder)) return [];
-  dropDead(folder, ground);
-  const clones = clonesIn(folder).sort((one, other) => one.usedAt - other.usedAt);
+  await dropDead(folder, ground);
+  const clones: { readonly path: string; readonly at: number; readonly bytes: number }[] = [];
+  for (const name of listNames(folder).filter((one) => one.endsWith(".git"))) {
+    const path = join(folder, name);
+    dropUnfinished(path);
+    clones.push({ path, at: usedAt(path), bytes: await sizeOf(path) });
+  }
   let bytes = clones.reduce((sum, clone) => sum + clone.bytes, 0);
   const removed: string[] = [];
-  for (const clone of clones) {
-    const age = ground.now() - clone.usedAt;
+  for (const clone of clones.sort((one, other) => one.at - other.at)) {
+    while (areNamed()) await pause(LOOK_EVERY_MS);
+    // It may have been used since then. Nothing is awaited until it has another name.
+    const age = ground.now() - usedAt(clone.path);
     const isTooMuch = bytes > maxBytes || age > maxAgeDays * DAY_MS;
     if (!isTooMuch || age < IN_USE_MS || hasBorrowers(clone.path)) continue;
     const gone = join(folder, `.new-${ground.self.pid}-${ground.id()}`);
     renameSync(clone.path, gone);
-    removeDirectory(gone);
+    await rm(gone, { recursive: true, force: true, maxRetries: 3 });
     bytes -= clone.bytes;
     removed.push(/([^/\\]+)\.git$/.exec(clone.path)?.[1] ?? clone.path);
   }
   return removed;
 }
 
-function clonesIn(folder: string): Clone[] {
-  const names = readdirSync(folder).filter((name) => name.endsWith(".git"));
-  return names.map((name) => {
-    const path = join(folder, name);
-    dropUnfinished(path);
-    return { path, usedAt: statSync(join(path, "HEAD")).mtimeMs, bytes: sizeOf(path) };
-  });
+/** Milliseconds since 1970. A clone that another runner has removed is never old. */
+function usedAt(clone: string): number {
+  return statSync(join(clone, "HEAD"), { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
 }
 
 /** Packs that a killed git was writing. */
 function dropUnfinished(clone: string): void {
   const packs = join(clone, "objects", "pack");
-  for (const name of readdirSync(packs)) {
+  for (const name of listNames(packs)) {
     const file = join(packs, name);
     const at = name.startsWith("tmp_") ? (lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) : 0;
-    if (at > 0 && Date.now() - at > DAY_MS) removeDirectory(file);
+    if (at > 0 && Date.now() - at > DAY_MS) rmSync(file, { force: true });
   }
 }
 
 /** What dead processes were making or removing. */
-function dropDead(folder: string, { isAlive }: GitEnvironment): void {
-  for (const name of readdirSync(folder)) {
+async function dropDead(folder: string, { isAlive }: GitEnvironment): Promise<void> {
+  for (const name of listNames(folder)) {
     const pid = Number(/^\.new-(\d+)-/.exec(name)?.[1] ?? 0);
-    if (pid > 0 && !isAlive({ pid, startedAt: null })) removeDirectory(join(folder, name));
+    if (pid > 0 && !isAlive({ pid, startedAt: null }))
+      await rm(join(folder, name), { recursive: true, force: true });
   }
 }
 
-function sizeOf(folder: string): number {
+async function sizeOf(folder: string): Promise<number> {
   let bytes = 0;
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  for (const entry of entries)
     if (entry.isFile())
-      bytes += lstatSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0;
+      bytes += (await lstat(join(entry.parentPath, entry.name)).catch(() => null))?.size ?? 0;
   return bytes;
 }
 

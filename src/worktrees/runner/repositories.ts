@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, utimesSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { type GitEnvironment, ownEnvironment } from "../environment.ts";
 import { dropLocksOfKilled } from "../git-locks.ts";
@@ -6,17 +6,10 @@ import { withLock } from "../lock.ts";
 import type { TravelRemote } from "../protocol.ts";
 import { outputOf, refuseRequest } from "../refusal.ts";
 import { bareGit, makeBareRepository } from "../travel/bare-repository.ts";
-import { assertBundle, IS_ID, knownCommits, TRAVEL_REF, travelled } from "../travel/bundle.ts";
+import { assertBundle, IS_ID, TRAVEL_REF, travelled } from "../travel/bundle.ts";
 import { fetchCommit } from "../travel/remote.ts";
-import { pruneRepositories, REPOSITORY_LIMITS, type RepositoryLimits } from "./prune.ts";
-import {
-  type EditsExport,
-  type ExportedEdits,
-  type RunnerTree,
-  RunnerTrees,
-  type TakenFiles,
-  type TreeReaders,
-} from "./trees.ts";
+import { pruneRepositories, REPOSITORY_LIMITS } from "./prune.ts";
+import { RunnerTrees, type TreeReaders } from "./trees.ts";
 
 /** Commits to build a bundle on: more would not make it smaller. */
 const MAX_HAVE = 64;
@@ -36,25 +29,19 @@ interface RemoteCommit {
  */
 export class RunnerRepositories {
   readonly #folder: string;
-  readonly #limits: RepositoryLimits;
   readonly #ground: GitEnvironment;
-  readonly #trees: RunnerTrees;
+  readonly trees: RunnerTrees;
   /** In which git reaches the remote: with the settings and the credentials of the runner's user. */
   readonly #env: Readonly<Record<string, string>>;
+  #relying = 0;
 
-  constructor(
-    folder: string,
-    limits = REPOSITORY_LIMITS,
-    ground = ownEnvironment(process.env),
-    readers: TreeReaders = "owner",
-  ) {
+  constructor(folder: string, ground = ownEnvironment(process.env), readers: TreeReaders = "owner") {
     this.#folder = folder;
-    this.#limits = limits;
     this.#env = ground.env;
     // There are no settings of git in the directory.
     const env = { ...ground.env, HOME: folder, XDG_CONFIG_HOME: folder, GIT_CONFIG_NOSYSTEM: "1" };
     this.#ground = { ...ground, env };
-    this.#trees = new RunnerTrees((repository) => this.#use(repository), this.#ground, readers);
+    this.trees = new RunnerTrees((repository) => this.#use(repository), this.#ground, ground.env, readers);
   }
 
   /** Returns the newest commits here of a repository, for a bundle without what they have. */
@@ -110,9 +97,9 @@ export class RunnerRepositories {
     take: (path: string, ref: string) => Promise<void>,
   ): Promise<void> {
     const path = this.place(repository);
-    if (!existsSync(path)) this.#make(path, commit);
     const lock = join(this.#folder, "locks", `fetch-${repository}`);
     const work = async () => {
+      if (!existsSync(path)) this.#make(path, commit);
       this.#use(repository);
       const ref = `${RECEIVED}${commit}`;
       if ((await bareGit(path, this.#ground).run(["rev-parse", "-q", "--verify", ref])).out.trim() === commit)
@@ -123,49 +110,19 @@ export class RunnerRepositories {
     return withLock(lock, this.#ground, work, { waitMs: FETCH_MS, signal });
   }
 
-  /** True if a commit is here, so that a worktree of it can be made. */
-  async has(repository: string, commit: string): Promise<boolean> {
-    const path = this.place(repository);
-    return existsSync(path) && (await knownCommits(bareGit(path, this.#ground), [commit])).length > 0;
-  }
-
-  /**
-   * Makes a worktree with the files of a commit at this path. Repeatable: what an earlier attempt left there is removed,
-   * after its processes were killed. A shared one is used as it is. Resolves with a lease for `removeTree`.
-   */
-  addTree(tree: RunnerTree): Promise<string> {
-    this.place(tree.repository);
-    return this.#trees.add(tree);
-  }
-
-  /** Returns the git directory of a worktree: its own, which reads the objects of the clone. */
-  commonOf(path: string): string {
-    return this.#trees.commonOf(path);
-  }
-
-  /** Notes the process group that works in a worktree: the next one that wants the path kills it. */
-  setOwner(path: string, pid: number): void {
-    this.#trees.setOwner(path, pid);
-  }
-
-  /** Commits the files of a worktree as they are, without ignored ones. */
-  snapshot(path: string): Promise<TakenFiles> {
-    return this.#trees.snapshot(path);
-  }
-
-  /** Sends what a worktree has and `base` has not; null if nothing. The caller removes the bundle in `into`. */
-  exportSince(path: string, to: Omit<EditsExport, "env">): Promise<ExportedEdits | null> {
-    return this.#trees.exportSince(path, { ...to, env: this.#env });
-  }
-
-  /** Removes a worktree, a shared one with its last lease. Does nothing if a later attempt has the path by now. */
-  removeTree(path: string, lease: string): Promise<void> {
-    return this.#trees.remove(path, lease);
+  /** Runs work that relies on what `newest` returns in it. No clone is removed before it ends. */
+  async relying<T>(work: () => Promise<T>): Promise<T> {
+    this.#relying += 1;
+    try {
+      return await work();
+    } finally {
+      this.#relying -= 1;
+    }
   }
 
   /** Removes clones that were not used for long, or are too much together; returns their IDs. */
-  prune(): Promise<string[]> {
-    return pruneRepositories(this.#folder, this.#limits, this.#ground);
+  prune(limits = REPOSITORY_LIMITS): Promise<string[]> {
+    return pruneRepositories(this.#folder, limits, () => this.#relying > 0, this.#ground);
   }
 
   /** Returns the path of the clone, which need not exist. */
@@ -195,14 +152,7 @@ export class RunnerRepositories {
   /** It is whole when it has its name. */
   #make(path: string, like: string): void {
     const fresh = join(this.#folder, `.new-${this.#ground.self.pid}-${this.#ground.id()}`);
-    mkdirSync(this.#folder, { recursive: true });
     makeBareRepository(fresh, { like });
-    try {
-      renameSync(fresh, path);
-    } catch (error) {
-      rmSync(fresh, { recursive: true, force: true });
-      // Another request was quicker.
-      if (!existsSync(path)) throw error;
-    }
+    renameSync(fresh, path);
   }
 }

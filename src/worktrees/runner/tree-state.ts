@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import * as z from "zod/mini";
 import { type ProcessIdentity, parseIdentity, processIdentity } from "../../journal/process-identity.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { isMissing } from "../../lib/errors.ts";
+import { unlessMissing } from "../../lib/on-disk.ts";
 import { processGroup } from "../../processes/process-group.ts";
 import type { GitEnvironment } from "../environment.ts";
 import { refuseRequest } from "../refusal.ts";
@@ -62,7 +62,9 @@ export function dropHolder(path: string, name: string): boolean {
 /** True if a process that lives uses the worktree. */
 export function hasHolders(path: string, { isAlive }: Pick<GitEnvironment, "isAlive">): boolean {
   return holders(path).some((name) => {
-    const holder = parseIdentity(textOf(join(stateFolder(path), name)));
+    const holder = parseIdentity(
+      unlessMissing(() => readFileSync(join(stateFolder(path), name), "utf8"), ""),
+    );
     return holder !== null && isAlive(holder);
   });
 }
@@ -73,21 +75,8 @@ export function dropHolders(path: string): void {
 }
 
 function holders(path: string): string[] {
-  try {
-    return readdirSync(stateFolder(path)).filter((name) => name.startsWith("holder-"));
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    if (isMissing(error)) return "";
-    throw error;
-  }
+  const names = unlessMissing(() => readdirSync(stateFolder(path)), []);
+  return names.filter((name) => name.startsWith("holder-"));
 }
 
 const PATIENCE_MS = 10_000;

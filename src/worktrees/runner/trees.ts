@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { processIdentity } from "../../journal/process-identity.ts";
-import { removeDirectory } from "../../lib/on-disk.ts";
+import { removeDirectory, unlessMissing } from "../../lib/on-disk.ts";
 import { MAX_BUNDLE_BYTES, TooLargeError } from "../../mailbox/runners.ts";
 import type { Worktree } from "../../mailbox/worktree.ts";
 import type { GitEnvironment } from "../environment.ts";
@@ -63,7 +63,7 @@ export interface ExportedEdits extends TakenFiles {
 }
 
 /** Where edits go. */
-export interface EditsExport extends Pick<Travelling, "remote" | "env" | "signal"> {
+export interface EditsExport extends Pick<Travelling, "remote" | "signal"> {
   /** What the session has. */
   readonly base: string;
   /** The directory for the bundle. */
@@ -77,6 +77,8 @@ export type TreeReaders = "owner" | "all";
 export class RunnerTrees {
   readonly #clone: (repository: string) => string;
   readonly #ground: GitEnvironment;
+  /** In which git reaches the remote. */
+  readonly #remoteEnv: GitEnvironment["env"];
   readonly #readers: TreeReaders;
   /** By path. An export would make directories of a removed worktree again, so its removal waits. */
   readonly #exports = new Map<string, Promise<void>>();
@@ -84,12 +86,22 @@ export class RunnerTrees {
   readonly #heads = new Map<string, string>();
 
   /** `clone`: returns the bare clone of a repository; throws if it does not exist. */
-  constructor(clone: (repository: string) => string, ground: GitEnvironment, readers: TreeReaders) {
+  constructor(
+    clone: (repository: string) => string,
+    ground: GitEnvironment,
+    remoteEnv: GitEnvironment["env"],
+    readers: TreeReaders,
+  ) {
     this.#clone = clone;
     this.#ground = ground;
+    this.#remoteEnv = remoteEnv;
     this.#readers = readers;
   }
 
+  /**
+   * Makes a worktree with the files of a commit at this path. Repeatable: what an earlier attempt left there is removed,
+   * after its processes were killed. A shared one is used as it is. Resolves with a lease for `remove`.
+   */
   add(tree: RunnerTree): Promise<string> {
     const clone = this.#clone(tree.repository);
     return this.#alone(tree.path, async () => {
@@ -114,15 +126,17 @@ export class RunnerTrees {
     return shared || (found.owner === null && !hasHolders(path, this.#ground));
   }
 
-  /** Returns the git directory of a worktree, which is its own. */
+  /** Returns the git directory of a worktree: its own, which reads the objects of the clone. */
   commonOf(path: string): string {
     return this.#state(path).common;
   }
 
+  /** Notes the process group that works in a worktree: the next one that wants the path kills it. */
   setOwner(path: string, pid: number): void {
     writeTreeState(path, { ...this.#state(path), owner: processIdentity(pid) });
   }
 
+  /** Commits the files of a worktree as they are, without ignored ones. */
   async snapshot(path: string): Promise<TakenFiles> {
     const { place, tree } = this.#place(path);
     const ground = this.#ground;
@@ -132,7 +146,10 @@ export class RunnerTrees {
     return { commit: taken.commit, notes: taken.notes };
   }
 
-  /** Rejects if the worktree is being removed. */
+  /**
+   * Sends what a worktree has and `base` has not; null if nothing. The caller removes the bundle in `into`. Rejects if the
+   * worktree is being removed.
+   */
   exportSince(path: string, to: EditsExport): Promise<ExportedEdits | null> {
     const exporting = this.#export(path, to);
     const ended = exporting.then(
@@ -151,7 +168,7 @@ export class RunnerTrees {
     const { place } = this.#place(path);
     const { commit, notes } = await this.snapshot(path);
     const file = join(into, `${commit.slice(0, 12)}-${this.#ground.id()}.bundle`);
-    const travelling = { commit, have: [], base, file, ...to };
+    const travelling = { commit, have: [], base, file, env: this.#remoteEnv, ...to };
     const { isPushed, bundle, bytes } = await sendCommit(place.common, travelling, this.#ground);
     if (bundle !== null && bytes > MAX_BUNDLE_BYTES) {
       await this.#forgetSince(path, base);
@@ -171,6 +188,7 @@ export class RunnerTrees {
     );
   }
 
+  /** Removes a worktree, a shared one with its last lease. Does nothing if a later attempt has the path by now. */
   remove(path: string, lease: string): Promise<void> {
     return this.#alone(path, async () => {
       const found = readTreeState(path);
@@ -201,7 +219,8 @@ export class RunnerTrees {
     const name = `${basename(path).slice(0, 24)}-${ground.id().replaceAll("-", "_")}`;
     const common = ownRepository(path);
     const state = { repository, commit, name, common, clone, complete: false, owner: null, attempt };
-    this.#makeSession(dirname(path));
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    if (this.#readers === "all") chmodSync(dirname(path), 0o755);
     writeTreeState(path, state);
     noteBorrower(clone, name, common);
     // A repository of its own: settings, hooks, branches and stashes of one agent are no other's.
@@ -222,17 +241,14 @@ export class RunnerTrees {
     writeTreeState(path, { ...state, complete: true });
   }
 
-  #makeSession(dir: string): void {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
-    if (this.#readers === "all") chmodSync(dir, 0o755);
-  }
-
   /** Removes a worktree and what git and Troupe know of it; each step can be repeated. */
   #clear(path: string, found: TreeState | null): void {
     dropHolders(path);
     const old = join(stateFolder(path), `old-${this.#ground.id()}`);
     if (existsSync(path)) renameSync(path, old);
-    for (const name of namesIn(stateFolder(path)).filter((one) => one.startsWith("old-")))
+    for (const name of unlessMissing(() => readdirSync(stateFolder(path)), []).filter((one) =>
+      one.startsWith("old-"),
+    ))
       removeDirectory(join(stateFolder(path), name));
     const own = ownRepository(path);
     if (existsSync(own)) removeDirectory(own);
@@ -282,8 +298,4 @@ function removeIfEmpty(folder: string): void {
   } catch {
     // Others are in it.
   }
-}
-
-function namesIn(folder: string): string[] {
-  return existsSync(folder) ? readdirSync(folder) : [];
 }

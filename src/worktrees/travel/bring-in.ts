@@ -43,12 +43,11 @@ export async function bringIn<T>(
   tree: Worktree,
   arrived: Arrived,
   ground: GitEnvironment,
-  signal: AbortSignal,
   work: (arriving: Arriving) => Promise<T>,
 ): Promise<T> {
   const { commit } = arrived;
   return inBorrowing(repo.common, { like: commit }, ground, async (git, path) => {
-    const packs = "pack" in arrived ? [arrived.pack] : await fetchPacks(arrived, ground, path, signal);
+    const packs = "pack" in arrived ? [arrived.pack] : await fetchPacks(arrived, ground, path);
     const what =
       "pack" in arrived
         ? `The bundle ${arrived.pack.file} was not taken`
@@ -71,9 +70,8 @@ export async function bringIn<T>(
 
 async function fetchPacks(
   { commit, remote }: Extract<Arrived, { remote: TravelRemote }>,
-  { env }: GitEnvironment,
+  { env, signal }: GitEnvironment,
   path: string,
-  signal: AbortSignal,
 ): Promise<BundledPack[]> {
   const findProblem = () =>
     packedBytes(path) > MAX_FILES_BYTES ? `its files have more than ${MAX_FILES_BYTES} bytes` : null;

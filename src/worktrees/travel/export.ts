@@ -30,7 +30,6 @@ interface Source {
 export async function exportTree(
   { source, have, into, remote }: GitRequest<"exportTree">,
   ground: GitEnvironment,
-  signal: AbortSignal,
 ): Promise<SuccessOf<"exportTree">> {
   const repo = await repositoryAt(source.type === "tree" ? source.tree.checkout : source.folder, ground);
   const repository = await repositoryId(repo);
@@ -39,7 +38,7 @@ export async function exportTree(
     : retryAfterGc(repo.common, ground, () => sourceOfCheckout(repo, ground)));
   const commit = await withHistory(repo, found, have);
   const file = join(into, `${commit.slice(0, 12)}-${ground.id()}.bundle`);
-  const sent = await sendCommit(repo.common, { commit, have, file, remote, signal }, ground);
+  const sent = await sendCommit(repo.common, { commit, have, file, remote, signal: ground.signal }, ground);
   const untracked = await countUntracked(repo, found);
   return { type: "exported", repository, commit, ...sent, untracked, notes: [...found.notes] };
 }

@@ -5,11 +5,11 @@ import { makeDeferred } from "../deferred.ts";
 import type { GitEnvironment, LocatedRepository } from "../environment.ts";
 import { snapshotRef } from "../layout.ts";
 import { withTreeLock } from "../lock.ts";
+import { treeWith } from "../merge/index-entries.ts";
 import { mergeTree } from "../merge/merge-tree.ts";
 import { forgetShown, settleLeftOver, showInTree } from "../merge/settle.ts";
 import type { ChangedFile, GitRequest, SuccessOf } from "../protocol.ts";
 import { GitRefusal, outputOf, refuseByGit, refuseRequest } from "../refusal.ts";
-import { withIndex } from "../side-index.ts";
 import { isBeingRemoved, readRecord, type TreeRecord, writeRecord } from "../tree-record.ts";
 import { snapshotLocked } from "../tree-snapshot.ts";
 import { locateRepository, locateWorktree } from "../worktree-location.ts";
@@ -24,7 +24,6 @@ import { assertBundle } from "./bundle.ts";
 export async function importEdits(
   { tree: { name, checkout }, ...arrived }: GitRequest<"importEdits">,
   ground: GitEnvironment,
-  signal: AbortSignal,
 ): Promise<SuccessOf<"importEdits">> {
   const repo = locateRepository(checkout, ground);
   const known = (await readRecord(repo.common, name)) ?? refuseRequest(`There is no worktree ${name}.`);
@@ -35,8 +34,8 @@ export async function importEdits(
     "bundle" in arrived
       ? { commit, pack: await assertBundle(arrived.bundle, commit, MAX_BUNDLE_BYTES) }
       : { commit, remote: arrived.remote };
-  return bringIn(repo, known.tree, from, ground, signal, async (arriving) => {
-    const making = await makeDeferred(known.tree, ground, signal);
+  return bringIn(repo, known.tree, from, ground, async (arriving) => {
+    const making = await makeDeferred(known.tree, ground);
     const record = (await readRecord(repo.common, name)) ?? known;
     await settleLeftOver(repo, record.tree, ground);
     const { snapshot, changed, notes } = await withTreeLock(repo.common, name, ground, () =>
@@ -144,17 +143,8 @@ async function mergeArrived(
   const merged = await mergeTree(repo.git, ours, theirs);
   if (merged.type === "clean") return { root: merged.tree, notes: [] };
   const paths = merged.conflicts.map(({ path }) => path);
-  const root = await withIndex(repo, ground, async (index) => {
-    const said = async (...args: string[]) =>
-      outputOf(await repo.git.run(args, { index }), MERGE_FAILED).trim();
-    await said("read-tree", merged.tree);
-    for (const { path, sides } of merged.conflicts) {
-      const file = sides.get(3);
-      if (file === undefined) await said("update-index", "--force-remove", "--", path);
-      else await said("update-index", "--add", "--replace", "--cacheinfo", `${file.mode},${file.id},${path}`);
-    }
-    return said("write-tree");
-  });
+  const files = merged.conflicts.map(({ path, sides }) => ({ path, to: sides.get(3) ?? null }));
+  const root = await treeWith(repo, merged.tree, files, MERGE_FAILED, ground);
   const note = `its runner and another agent have changed the same lines of ${paths.join(", ")}; the runner's are there now, and the others are in an older snapshot.`;
   return { root, notes: [note] };
 }

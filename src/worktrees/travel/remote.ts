@@ -65,12 +65,11 @@ export async function fetchCommit(
 export async function dropRemoteRefs(
   { folder, url, agent, attempt }: GitRequest<"dropRemoteRefs">,
   ground: GitEnvironment,
-  signal: AbortSignal,
 ): Promise<SuccessOf<"dropRemoteRefs">> {
   const { head, common } = await repositoryAt(folder, ground);
   const like = head ?? "0".repeat(40);
   await inBorrowing(common, { like }, ground, async (_, path) => {
-    const access = { path, env: ground.env, signal, quietMs: DROP_MS };
+    const access = { path, env: ground.env, signal: ground.signal, quietMs: DROP_MS };
     const what = { url, refs: agent };
     const listed = await runRemoteGit(["ls-remote", "--", url, `${agent}/*`], access);
     assertDone(listed, "could not be listed in", what, "may fetch from there");

@@ -78,7 +78,6 @@ describe("a full repository", unless(disk.why), () => {
     const listed = await operations.list(
       { folder: cwd },
       groundOf({ env: { PATH: process.env["PATH"] ?? "" } }),
-      AbortSignal.timeout(10_000),
     );
     expect(listed).toMatchObject({ type: "trees", trees: [{ counts: null }] });
   });

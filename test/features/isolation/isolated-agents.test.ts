@@ -408,7 +408,6 @@ describe.each(everyDayHosts)("agents with their own worktrees, %s", (host) => {
     const undone = await operations.undo(
       { folder: repository.folder, which: null, force: false },
       groundOf(repository),
-      new AbortController().signal,
     );
     expect(undone).toMatchObject({ type: "undone", paths: ["new.txt"] });
     expect(existsSync(join(repository.folder, "new.txt"))).toBe(false);

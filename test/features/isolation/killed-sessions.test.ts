@@ -80,7 +80,6 @@ async function expectUndone(repository: TestRepository, { agents }: Run): Promis
   const undone = await operations.undo(
     { folder: repository.folder, which, force: false },
     groundOf(repository),
-    new AbortController().signal,
   );
   expect(undone).toMatchObject({ type: "undone" });
   expect(existsSync(join(repository.folder, "one.txt"))).toBe(false);

@@ -181,11 +181,7 @@ async function leavesOnlyWhatIsKept({ repository, results }: ManyAgents): Promis
 }
 
 function undo({ folder, env }: TestRepository) {
-  return operations.undo(
-    { folder, which: null, force: false },
-    groundOf({ env }),
-    new AbortController().signal,
-  );
+  return operations.undo({ folder, which: null, force: false }, groundOf({ env }));
 }
 
 async function treeOf({ folder, env }: TestRepository): Promise<string> {

@@ -10,7 +10,7 @@ import { repositoryAt } from "../../../src/worktrees/repository.ts";
 import { mergeByGit } from "./merge-by-git.ts";
 import { type HistoricMerge, must } from "./merges-in.ts";
 import { differences, filesIn, rewrite, writeOut } from "./on-disk.ts";
-import { different, Found, fine, leftOut, never, type Played, unnamed } from "./played.ts";
+import { different, Found, fine, leftOut, type Played, unnamed } from "./played.ts";
 
 /** Where merges are played: a clone that is ours alone, and folders beside it. */
 export interface Stage {
@@ -131,7 +131,6 @@ class Play {
     const made = await operations.create(
       { folder: checkout, name, owner, baseRef: "checkout", dependencies: [] },
       ground,
-      never(),
     );
     const { tree } = fine(made, "the tree was not made");
     this.#trees.push(tree);
@@ -141,7 +140,7 @@ class Play {
 
   async #bringBack(tree: Worktree, which: number, deleted: string[], who: string): Promise<void> {
     const { ground } = this.#stage;
-    const prepared = await operations.prepare({ tree, deleted, forCheck: false }, ground, never());
+    const prepared = await operations.prepare({ tree, deleted, forCheck: false }, ground);
     const { type } = fine(prepared, `${who} was refused`);
     if (type === "empty") return this.#removed(tree);
     if (prepared.type === "conflict") throw this.#unwanted(who, prepared.conflicts);
@@ -153,7 +152,6 @@ class Play {
         ...{ owner: this.#owner(which), title: `${who} of ${this.#merge.commit}` },
       },
       ground,
-      never(),
     );
     fine(applied, `${who} was not applied`);
     if (applied.type === "conflict") throw this.#unwanted(who, applied.conflicts);
@@ -164,7 +162,7 @@ class Play {
   }
 
   async #removed(tree: Worktree): Promise<void> {
-    fine(await operations.remove({ tree }, this.#stage.ground, never()), "the tree was not removed");
+    fine(await operations.remove({ tree }, this.#stage.ground), "the tree was not removed");
   }
 
   /** Names that are one on other disks are ours to refuse; git here does not. */
@@ -182,11 +180,7 @@ class Play {
     wanted: ReadonlySet<string>,
     told: string,
   ): Promise<readonly Conflict[]> {
-    const prepared = await operations.prepare(
-      { tree, deleted, forCheck: false },
-      this.#stage.ground,
-      never(),
-    );
+    const prepared = await operations.prepare({ tree, deleted, forCheck: false }, this.#stage.ground);
     fine(prepared, "the conflict was refused");
     if (prepared.type !== "conflict")
       throw different(`git has a conflict in ${[...wanted].join(", ")}, we have none`);
@@ -203,7 +197,7 @@ class Play {
   /** The owner of the conflict writes what the history has. False: the history has marks in it, or is what was there. */
   async #settled(tree: Worktree, conflicts: readonly Conflict[], commit: string): Promise<boolean> {
     const { ground, beside, checkout } = this.#stage;
-    const rebased = await operations.rebase({ tree }, ground, never());
+    const rebased = await operations.rebase({ tree }, ground);
     const { tree: based, conflicts: again } = fine(rebased, "the conflict could not go back to its owner");
     const names = (all: readonly Conflict[]) =>
       all
@@ -254,7 +248,7 @@ class Play {
   async #undone(): Promise<void> {
     const { ground, checkout } = this.#stage;
     for (const which of this.#brought.toReversed()) {
-      const undone = await operations.undo({ folder: checkout, which, force: false }, ground, never());
+      const undone = await operations.undo({ folder: checkout, which, force: false }, ground);
       if (undone.type !== "undone") throw different(`it was not undone: ${JSON.stringify(undone)}`);
     }
     const other = differences(filesIn(checkout), this.#base);

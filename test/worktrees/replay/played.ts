@@ -42,7 +42,3 @@ export function different(...what: string[]): Found {
 export function leftOut(why: string): Found {
   return new Found({ type: "left out", why });
 }
-
-export function never(): AbortSignal {
-  return new AbortController().signal;
-}

@@ -29,14 +29,14 @@ test("a runner that is killed while it receives, or makes a worktree, does so ag
     const clones = join(world.folder, `clones-${at}`);
     const added = { repository: id, commit, path: join(world.folder, `trees-${at}`, "one") };
     more = await killed(repository, world.folder, { type: "receive", clones, repository: id, ...files }, at);
-    const runner = new RunnerRepositories(clones, undefined, world.ground);
+    const runner = new RunnerRepositories(clones, world.ground);
     await runner.receive(id, files);
     const again = await killed(repository, world.folder, { type: "add", clones, tree: added }, at);
     more ||= again;
-    const lease = await runner.addTree(added);
+    const lease = await runner.trees.add(added);
     expect(filesBelow(added.path), `${at}`).toEqual(filesBelow(repository.folder));
-    expect((await runner.snapshot(added.path)).commit).toBe(commit);
-    await runner.removeTree(added.path, lease);
+    expect((await runner.trees.snapshot(added.path)).commit).toBe(commit);
+    await runner.trees.remove(added.path, lease);
   }
 });
 
@@ -51,7 +51,7 @@ test.for([1, 2, 3, 4])(
       const there = world.remote("one");
       writeFileSync(join(there, "a.txt"), `${at}\n`);
       writeFileSync(join(there, `b/${at % 5}.txt`), `${at}\n`);
-      const edits = await world.runner.exportSince(there, { base: sent.commit, into: world.blobs });
+      const edits = await world.runner.trees.exportSince(there, { base: sent.commit, into: world.blobs });
       if (edits === null || edits.bundle === null) throw new Error("nothing was edited");
       const request = { tree, bundle: edits.bundle, commit: edits.commit };
       more = await killed(repository, world.folder, { type: "import", edits: request }, at);

@@ -22,10 +22,10 @@ const ground = groundOf({ env: JSON.parse(envText) });
 
 switch (step.type) {
   case "receive":
-    await new RunnerRepositories(step.clones, undefined, ground).receive(step.repository, step);
+    await new RunnerRepositories(step.clones, ground).receive(step.repository, step);
     break;
   case "add":
-    await new RunnerRepositories(step.clones, undefined, ground).addTree(step.tree);
+    await new RunnerRepositories(step.clones, ground).trees.add(step.tree);
     break;
   case "import":
     await importEdits(step.edits, ground);

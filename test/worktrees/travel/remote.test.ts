@@ -84,14 +84,14 @@ test("files over the limit travel through the remote in both directions", { time
   const sent = await exportTree({ source, have: [first.commit], into, remote: via }, world.ground);
   expect(sent).toMatchObject({ bundle: null, isPushed: true });
   expect(readdirSync(into)).toEqual([]);
-  const other = new RunnerRepositories(join(world.folder, "other"), undefined, world.ground);
+  const other = new RunnerRepositories(join(world.folder, "other"), world.ground);
   if (sent.type !== "exported") throw new Error(sent.reason);
   const { commit, repository: id } = sent;
   await other.fetch(id, { commit, remote: via, signal });
   const path = world.remote("two");
-  const lease = await other.addTree({ repository: id, commit, path });
+  const lease = await other.trees.add({ repository: id, commit, path });
   expect(filesBelow(path)).toEqual(filesBelow(tree.path));
-  await other.removeTree(path, lease);
+  await other.trees.remove(path, lease);
 });
 
 test("a remote that refuses pushes is a sentence with its reason, and changes nothing", async () => {

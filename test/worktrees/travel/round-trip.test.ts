@@ -246,12 +246,12 @@ test("agents that only read share a worktree of the checkout, which goes with th
   await runner.receive(one.repository, { commit: one.commit, bundle: one.bundle ?? "" });
   const path = world.remote(`base-${one.commit.slice(0, 12)}`);
   const tree = { repository: one.repository, commit: one.commit, path, shared: true };
-  const [lease, last] = await Promise.all([runner.addTree(tree), runner.addTree(tree)]);
+  const [lease, last] = await Promise.all([runner.trees.add(tree), runner.trees.add(tree)]);
   expect(filesBelow(path)).toEqual(filesBelow(repository.folder));
-  await runner.removeTree(path, lease);
-  await runner.removeTree(path, lease);
+  await runner.trees.remove(path, lease);
+  await runner.trees.remove(path, lease);
   expect(filesBelow(path)).toHaveProperty("b.txt");
-  await runner.removeTree(path, last);
+  await runner.trees.remove(path, last);
   expect(readdirSync(world.folder).sort()).toEqual(["blobs", "clones", "trees"]);
   const trees = join(world.folder, "trees");
   expect(readdirSync(trees)).toEqual([basename(locksOf(trees))]);

@@ -33,13 +33,13 @@ test("what an earlier attempt left at the path is removed, after its processes w
   });
   const pid = old.pid ?? 0;
   onTestFinished(() => processGroup(pid, systemClock).kill());
-  world.runner.setOwner(path, pid);
+  world.runner.trees.setOwner(path, pid);
   writeFileSync(join(path, "a.txt"), "of the old attempt\n");
   mkdirSync(join(path, "sealed", "deep"), { recursive: true });
   chmodSync(join(path, "sealed"), 0o500);
-  await world.runner.addTree({ repository: id, commit, path });
+  await world.runner.trees.add({ repository: id, commit, path });
   // The end of the old attempt comes late.
-  await world.runner.removeTree(path, lease);
+  await world.runner.trees.remove(path, lease);
   expect(processGroup(pid, systemClock).running()).toEqual([]);
   expect(filesBelow(path)).toEqual({ "a.txt": "- 1\n" });
   expect(readdirSync(join(path, "..")).sort()).toEqual([".one", "one"]);
@@ -53,12 +53,12 @@ test.each([
   const repository = await repositoryWith({ "a.txt": "1\n" });
   const world = travelWorld(repository);
   const sent = await world.sendOut({ type: "tree", tree: await world.create() });
-  const runner = new RunnerRepositories(join(world.folder, "of-readers"), undefined, world.ground, readers);
+  const runner = new RunnerRepositories(join(world.folder, "of-readers"), world.ground, readers);
   await runner.receive(sent.repository, { commit: sent.commit, bundle: sent.bundle ?? "" });
   const path = join(world.folder, "trees", "of-readers", "one");
-  const lease = await runner.addTree({ repository: sent.repository, commit: sent.commit, path });
+  const lease = await runner.trees.add({ repository: sent.repository, commit: sent.commit, path });
   expect((statSync(join(path, "..")).mode & 0o777).toString(8)).toBe(mode);
-  await runner.removeTree(path, lease);
+  await runner.trees.remove(path, lease);
 });
 
 test(
@@ -72,7 +72,7 @@ test(
     mkdirSync(session, { recursive: true });
     chownSync(session, 65_534, 65_534);
     const tree = { repository: sent.repository, commit: sent.commit, path: join(session, "one") };
-    await expect(world.runner.addTree(tree)).rejects.toThrow(`${session} belongs to another user (65534)`);
+    await expect(world.runner.trees.add(tree)).rejects.toThrow(`${session} belongs to another user (65534)`);
     expect(readdirSync(session)).toEqual([]);
   },
 );
@@ -83,12 +83,12 @@ test("an older attempt that comes late leaves a newer one its worktree and its p
   const sent = await world.sendOut({ type: "tree", tree: await world.create() });
   const path = world.remote("two");
   const tree = { repository: sent.repository, commit: sent.commit, path };
-  await world.runner.addTree({ ...tree, attempt: 2 });
+  await world.runner.trees.add({ ...tree, attempt: 2 });
   const newer = spawn("sleep", ["300"], { cwd: path, detached: true, stdio: "ignore" });
   const group = processGroup(newer.pid ?? 0, systemClock);
   onTestFinished(() => group.kill());
-  world.runner.setOwner(path, newer.pid ?? 0);
-  await expect(world.runner.addTree({ ...tree, attempt: 1 })).rejects.toThrow(/A later attempt/);
+  world.runner.trees.setOwner(path, newer.pid ?? 0);
+  await expect(world.runner.trees.add({ ...tree, attempt: 1 })).rejects.toThrow(/A later attempt/);
   expect(group.running()).toEqual([newer.pid]);
   expect(filesBelow(path)).toEqual({ "a.txt": "- 1\n" });
 });
@@ -97,22 +97,22 @@ test("an older attempt that ends on another runner of the machine leaves a newer
   const repository = await repositoryWith({ "a.txt": "1\n" });
   const world = travelWorld(repository);
   const sent = await world.sendOut({ type: "tree", tree: await world.create() });
-  const other = new RunnerRepositories(join(world.folder, "clones of another home"), undefined, world.ground);
+  const other = new RunnerRepositories(join(world.folder, "clones of another home"), world.ground);
   await other.receive(sent.repository, { commit: sent.commit, bundle: sent.bundle ?? "" });
   for (let round = 0; round < 5; round += 1) {
     const path = world.remote(`round-${round}`);
     const tree = { repository: sent.repository, commit: sent.commit, path };
-    const lease = await world.runner.addTree({ ...tree, attempt: 1 });
+    const lease = await world.runner.trees.add({ ...tree, attempt: 1 });
     const older = spawn("sleep", ["300"], { cwd: path, detached: true, stdio: "ignore" });
     onTestFinished(() => processGroup(older.pid ?? 0, systemClock).kill());
-    world.runner.setOwner(path, older.pid ?? 0);
+    world.runner.trees.setOwner(path, older.pid ?? 0);
     // Both wait until the processes of the older one are gone.
-    const removing = world.runner.removeTree(path, lease);
-    const newer = await other.addTree({ ...tree, attempt: 2 });
+    const removing = world.runner.trees.remove(path, lease);
+    const newer = await other.trees.add({ ...tree, attempt: 2 });
     await removing;
     expect(filesBelow(path)).toEqual({ "a.txt": "- 1\n" });
-    expect((await other.snapshot(path)).notes).toEqual([]);
-    await other.removeTree(path, newer);
+    expect((await other.trees.snapshot(path)).notes).toEqual([]);
+    await other.trees.remove(path, newer);
     expect(readdirSync(join(path, ".."))).not.toContain(`round-${round}`);
   }
 });
@@ -124,10 +124,10 @@ test("a worktree that a reboot has removed is made again, and one that cannot be
   const path = world.remote("one");
   rmSync(join(path, ".."), { recursive: true });
   const tree = { repository: sent.repository, commit: sent.commit, path };
-  const lease = await world.runner.addTree(tree);
+  const lease = await world.runner.trees.add(tree);
   expect(filesBelow(path)).toEqual({ "a.txt": "- 1\n" });
-  await world.runner.removeTree(path, lease);
-  await expect(world.runner.addTree({ ...tree, commit: "1".repeat(40) })).rejects.toThrow(/could not/);
+  await world.runner.trees.remove(path, lease);
+  await expect(world.runner.trees.add({ ...tree, commit: "1".repeat(40) })).rejects.toThrow(/could not/);
   expect(existsSync(join(path, ".."))).toBe(false);
 });
 
@@ -151,17 +151,17 @@ test("filters that the machine has for a file's attribute do not run on a runner
     '[filter "evil"]\n\tsmudge = echo ran\n\tclean = echo ran\n',
   );
   const ground = { ...world.ground, env: { ...world.ground.env, HOME: world.folder } };
-  const runner = new RunnerRepositories(join(world.folder, "other"), undefined, ground);
+  const runner = new RunnerRepositories(join(world.folder, "other"), ground);
   const tree = await world.create();
   const sent = await world.sendOut({ type: "tree", tree });
   await runner.receive(sent.repository, { commit: sent.commit, bundle: sent.bundle ?? "" });
   const path = world.remote("two");
-  const lease = await runner.addTree({ repository: sent.repository, commit: sent.commit, path });
+  const lease = await runner.trees.add({ repository: sent.repository, commit: sent.commit, path });
   expect(filesBelow(path)).toEqual(filesBelow(repository.folder));
   writeFileSync(join(path, "a.txt"), "2\n");
-  const edits = await runner.exportSince(path, { base: sent.commit, into: world.blobs });
+  const edits = await runner.trees.exportSince(path, { base: sent.commit, into: world.blobs });
   expect(edits?.notes).toEqual([]);
-  await runner.removeTree(path, lease);
+  await runner.trees.remove(path, lease);
 });
 
 test("prunes clones that were not used for long or are too much, but none with a worktree", async () => {
@@ -174,7 +174,7 @@ test("prunes clones that were not used for long or are too much, but none with a
   const old = Date.now() / 1_000 - 15 * 24 * 60 * 60;
   utimesSync(join(clone, "HEAD"), old, old);
   expect(await world.runner.prune()).toEqual([]);
-  await world.runner.removeTree(world.remote("one"), sent.lease);
+  await world.runner.trees.remove(world.remote("one"), sent.lease);
   expect(await world.runner.prune()).toEqual([sent.repository]);
   expect(existsSync(clone)).toBe(false);
   expect(await world.runner.have(sent.repository)).toEqual([]);
@@ -182,10 +182,36 @@ test("prunes clones that were not used for long or are too much, but none with a
   const again = await world.sendOut({ type: "tree", tree });
   const recent = Date.now() / 1_000 - 2 * 60 * 60;
   utimesSync(join(clone, "HEAD"), recent, recent);
-  const small = new RunnerRepositories(clones, { maxBytes: 10, maxAgeDays: 14 }, world.ground);
-  await world.runner.removeTree(world.remote("one"), again.lease);
+  await world.runner.trees.remove(world.remote("one"), again.lease);
   expect(await world.runner.prune()).toEqual([]);
-  expect(await small.prune()).toEqual([sent.repository]);
+  expect(await world.runner.prune({ maxBytes: 10, maxAgeDays: 14 })).toEqual([sent.repository]);
+});
+
+test("a clone that was named to a session stays until what builds on it has come", async () => {
+  const repository = await repositoryWith({ "a.txt": "1\n" });
+  const world = travelWorld(repository);
+  const tree = await world.create();
+  const sent = await world.sendOut({ type: "tree", tree });
+  await world.runner.trees.remove(world.remote("one"), sent.lease);
+  const clone = join(world.folder, "clones", `${sent.repository}.git`);
+  const old = Date.now() / 1_000 - 15 * 24 * 60 * 60;
+  utimesSync(join(clone, "HEAD"), old, old);
+  const path = world.remote("two");
+  let pruning: Promise<string[]> | null = null;
+  await world.runner.relying(async () => {
+    const have = await world.runner.newest();
+    expect(have).toEqual([sent.commit]);
+    pruning = world.runner.prune();
+    writeFileSync(join(tree.path, "a.txt"), "2\n");
+    const more = await exportTree({ source: { type: "tree", tree }, have, into: world.blobs }, world.ground);
+    if (more.type !== "exported") throw new Error(more.reason);
+    await new Promise<void>((resolve) => systemClock.after(300, resolve));
+    await world.runner.receive(more.repository, { commit: more.commit, bundle: more.bundle ?? "" });
+    const lease = await world.runner.trees.add({ repository: more.repository, commit: more.commit, path });
+    onTestFinished(() => world.runner.trees.remove(path, lease));
+  });
+  expect(await pruning).toEqual([]);
+  expect(filesBelow(path)).toEqual({ "a.txt": "- 2\n" });
 });
 
 const disk = smallDisk();
@@ -196,7 +222,7 @@ test("says that the disk is full", unless(disk.why), async () => {
   const tree = await world.create();
   const sent = await world.sendOut({ type: "tree", tree });
   const clones = join(disk.mountIn(world.folder, "200k"), "clones");
-  const runner = new RunnerRepositories(clones, undefined, world.ground);
+  const runner = new RunnerRepositories(clones, world.ground);
   const files = { commit: sent.commit, bundle: sent.bundle ?? "" };
   await expect(runner.receive(sent.repository, files)).rejects.toThrow(/ENOSPC/);
 });
@@ -207,7 +233,7 @@ test("settings, hooks, excludes, branches and stashes of one agent are no other'
   const sent = await world.sendOut({ type: "tree", tree: await world.create() });
   const source = { repository: sent.repository, commit: sent.commit };
   const beside = world.remote("beside");
-  await world.runner.addTree({ ...source, path: beside });
+  await world.runner.trees.add({ ...source, path: beside });
   const spoil = [
     "git config core.fileMode false && git config core.autocrlf true && git config core.hooksPath /nowhere",
     'git config filter.x.clean "touch ran; cat" && git config user.email evil@x',
@@ -222,7 +248,7 @@ test("settings, hooks, excludes, branches and stashes of one agent are no other'
   };
   execFileSync("sh", ["-ec", spoil], { cwd: world.remote("one"), env: { ...process.env, ...identity } });
   const later = world.remote("later");
-  await world.runner.addTree({ ...source, path: later });
+  await world.runner.trees.add({ ...source, path: later });
   for (const path of [beside, later]) {
     const git = (...args: string[]) => execFileSync("git", args, { cwd: path, encoding: "utf8" }).trim();
     expect(git("config", "--local", "--list")).not.toMatch(/filemode=false|autocrlf|hookspath|filter|evil/);
@@ -230,7 +256,7 @@ test("settings, hooks, excludes, branches and stashes of one agent are no other'
     writeFileSync(join(path, "b.new"), "new\r\n");
     expect(git("status", "--porcelain")).toBe("?? b.new");
   }
-  await world.runner.removeTree(world.remote("one"), sent.lease);
+  await world.runner.trees.remove(world.remote("one"), sent.lease);
   expect(await world.runner.prune()).toEqual([]);
 });
 
@@ -242,13 +268,13 @@ test("nothing is left of a worktree that is removed while its edits are exported
   for (let ms = 0; ms < 60; ms += 3) {
     const path = world.remote(`at-${ms}`);
     const { repository: id, commit } = sent;
-    const lease = await world.runner.addTree({ repository: id, commit, path });
+    const lease = await world.runner.trees.add({ repository: id, commit, path });
     for (let n = 0; n < 20; n += 1) writeFileSync(join(path, `${n}.txt`), `${n}\n`);
-    const exporting = world.runner
+    const exporting = world.runner.trees
       .exportSince(path, { base: commit, into: world.blobs, remote: undefined, signal })
       .catch(() => {});
     await new Promise<void>((resolve) => systemClock.after(ms, resolve));
-    await world.runner.removeTree(path, lease);
+    await world.runner.trees.remove(path, lease);
     await exporting;
     expect(readdirSync(join(path, "..")).filter((name) => name.includes("at-"))).toEqual([]);
   }

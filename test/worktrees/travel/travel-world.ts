@@ -13,7 +13,7 @@ import { createTree, exportTree, importEdits } from "../operations.ts";
 export function travelWorld(repository: TestRepository, via?: TravelRemote) {
   const folder = realpathSync(temporaryFolder());
   const ground = groundOf(repository);
-  const runner = new RunnerRepositories(join(folder, "clones"), undefined, ground);
+  const runner = new RunnerRepositories(join(folder, "clones"), ground);
   const blobs = join(folder, "blobs");
   const { signal } = new AbortController();
   mkdirSync(blobs);
@@ -37,15 +37,20 @@ export function travelWorld(repository: TestRepository, via?: TravelRemote) {
     const { repository: id, commit, bundle, isPushed } = sent;
     if (isPushed && via) await runner.fetch(id, { commit, remote: via, signal });
     if (bundle !== null) await runner.receive(id, { commit, bundle });
-    const lease = await runner.addTree({ repository: id, commit, path: remote(name) });
-    onTestFinished(() => runner.removeTree(remote(name), lease));
+    const lease = await runner.trees.add({ repository: id, commit, path: remote(name) });
+    onTestFinished(() => runner.trees.remove(remote(name), lease));
     return { ...sent, lease };
   }
   return {
     ...{ folder, ground, runner, blobs, remote, create, sendOut },
     /** What has changed since `base`, taken into the worktree. */
     async bringBack(tree: Worktree, base: string) {
-      const edits = await runner.exportSince(remote(tree.name), { base, into: blobs, remote: via, signal });
+      const edits = await runner.trees.exportSince(remote(tree.name), {
+        base,
+        into: blobs,
+        remote: via,
+        signal,
+      });
       if (edits === null) return null;
       const { bundle, commit } = edits;
       const from = bundle === null && via !== undefined ? { remote: via } : { bundle: bundle ?? "" };

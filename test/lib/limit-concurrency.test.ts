@@ -1,8 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { AtMost } from "../../src/worktrees/operations.ts";
-
-const never = new AbortController().signal;
+import { limitConcurrency } from "../../src/lib/turns.ts";
 
 test("never more in parallel than are allowed, in the order of the calls, whatever fails or is aborted", async () => {
   const piece = fc.record({ fails: fc.boolean(), aborted: fc.boolean(), steps: fc.nat(4) });
@@ -11,19 +9,22 @@ test("never more in parallel than are allowed, in the order of the calls, whatev
       fc.integer({ min: 1, max: 4 }),
       fc.array(piece, { maxLength: 20 }),
       async (most, all) => {
-        const limit = new AtMost(most);
+        const limit = limitConcurrency(most);
         const begun: number[] = [];
         let running = 0;
         const ends = all.map(({ fails, aborted, steps }, at) =>
-          limit.run(aborted ? AbortSignal.abort(new Error("aborted")) : never, async () => {
-            begun.push(at);
-            running += 1;
-            expect(running).toBeLessThanOrEqual(most);
-            for (let step = 0; step < steps; step += 1) await null;
-            running -= 1;
-            if (fails) throw new Error("failed");
-            return at;
-          }),
+          limit(
+            async () => {
+              begun.push(at);
+              running += 1;
+              expect(running).toBeLessThanOrEqual(most);
+              for (let step = 0; step < steps; step += 1) await null;
+              running -= 1;
+              if (fails) throw new Error("failed");
+              return at;
+            },
+            aborted ? AbortSignal.abort(new Error("aborted")) : undefined,
+          ),
         );
         const settled = await Promise.allSettled(ends);
         const said = settled.map((one) => (one.status === "fulfilled" ? one.value : String(one.reason)));
@@ -31,7 +32,7 @@ test("never more in parallel than are allowed, in the order of the calls, whatev
           all.map(({ fails, aborted }, at) => (aborted ? "Error: aborted" : fails ? "Error: failed" : at)),
         );
         expect(begun).toEqual(all.flatMap(({ aborted }, at) => (aborted ? [] : at)));
-        expect(await limit.run(never, async () => "free")).toBe("free");
+        expect(await limit(async () => "free")).toBe("free");
       },
     ),
     { seed: 1 },
