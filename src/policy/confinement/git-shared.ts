@@ -8,7 +8,8 @@ import type { ReadWords } from "../shell/read-options.ts";
 export function sharedByGit(call: ReadWords, branch: string): string | null {
   const [subcommand, ...rest] = call.operands;
   if (subcommand === undefined) return null;
-  if (call.valuesFor("c").some(({ value }) => /^alias\./i.test(value)))
+  const given = [...call.valuesFor("c"), ...call.valuesFor("config-env")];
+  if (given.some(({ value }) => /^alias\./i.test(value)))
     return "An alias hides what git would do. Write the command itself.";
   if (!subcommand.literal)
     return `What git ${subcommand.raw} would do is not known before it runs. Write the command out.`;

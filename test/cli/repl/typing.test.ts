@@ -142,7 +142,7 @@ test("the user's own keys follow their file; one that cannot be used leaves them
   };
   const binding = (action: string | null) =>
     JSON.stringify({ bindings: [{ context: "Chat", bindings: { f5: action } }] });
-  const keys = readOwnKeys(homedir);
+  const keys = readOwnKeys(join(homedir, ".claude"));
   const told: string[] = [];
   const stop = new AbortController();
   onTestFinished(() => stop.abort());

@@ -53,6 +53,7 @@ const REFUSED = [
   ["git sparse-checkout set src", "git -c NAME=VALUE"],
   ["git init", "is a repository already"],
   ["git -c alias.s=stash s", "Write the command itself"],
+  ["git --config-env=alias.s=HIDDEN s", "Write the command itself"],
   ['git "$what"', "Write the command out"],
   ["git -C @ status", "main checkout"],
   ["git -C ../../.. log", "main checkout"],
