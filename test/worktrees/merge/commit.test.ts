@@ -52,7 +52,8 @@ describe("the user's git at the moment of a commit of edits (issue 15, 28)", () 
     const real = execFileSync("sh", ["-c", "command -v git"], { env, encoding: "utf8" }).trim();
     mkdirSync(tools);
     const turn = `for n in $(seq ${times}); do mkdir '${tools}/begun'$n 2>/dev/null && exit 0; done; exit 1`;
-    const first = `(${turn}) && cd '${folder}' && git() { ${real} "$@"; } && { ${act}; } 2> '${tools}/said'`;
+    // The user's git is not the agent's, whose index it may have been told of.
+    const first = `(${turn}) && cd '${folder}' && unset GIT_DIR GIT_COMMON_DIR GIT_WORK_TREE GIT_INDEX_FILE && git() { ${real} "$@"; } && { ${act}; } 2> '${tools}/said'`;
     const script = `#!/bin/sh\ncase "$*" in *"${words}"*) (${first});; esac\nexec ${real} "$@"\n`;
     writeFileSync(join(tools, "git"), script, { mode: 0o755 });
     const ground = groundOf({ ...env, PATH: `${tools}:${env["PATH"]}` });
