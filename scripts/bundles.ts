@@ -48,7 +48,7 @@ export const bundles: readonly Bundle[] = [
     kind: "thread",
   },
   { name: "journal-writer", entry: "src/journal/writer.ts", external: found, kind: "thread" },
-  { name: "mcp-broker", entry: "src/mcp/broker/process.ts", external: [], kind: "thread" },
+  { name: "mcp-broker", entry: "src/mcp/broker/main.ts", external: [], kind: "thread" },
   { name: "worktree-keeper", entry: "src/worktrees/git-worker-main.ts", external: [], kind: "thread" },
   { name: "script-thread", entry: "src/features/scripts/script-thread.ts", external: engine, kind: "thread" },
   { name: "page-reader", entry: "src/web/convert/thread.ts", external: found, kind: "thread" },

@@ -13,7 +13,7 @@ export type { AgentResult } from "./events/agent-result.ts";
 export type { Activity, AgentState, AgentView } from "./events/agent-view.ts";
 export { EVENTS_VERSION, SupervisorEvent as SessionEvent } from "./events/event.ts";
 export type { SessionUsage } from "./features/budget/usage-meter.ts";
-export type { CompactionOptions } from "./features/compaction/index.ts";
+export type { CompactionOptions } from "./features/compaction/windows.ts";
 export {
   type WorktreeSettings,
   type WorktreeSetup,

@@ -51,6 +51,17 @@ test("the architecture has every directory of the sources, and every feature", (
     readdirSync(join(root, path), { withFileTypes: true }).flatMap((one) =>
       one.isDirectory() ? [one.name] : [],
     );
+  // What a row names without a directory is in the directory of the row.
+  const rows = [...table.matchAll(/^\| `([a-z]+)` \| \d+ \| (.*) \|$/gm)];
+  const misplaced = rows.flatMap(([, directory = "", contents = ""]) => {
+    const names = [...contents.matchAll(/`([a-z-]+(?:\.ts|\/))`/g)].map(([, name = ""]) => name);
+    const twice = names.filter((name, at) => names.indexOf(name) !== at);
+    const below = directories(`src/${directory}`);
+    const isThere = (name: string) =>
+      ["", ...below].some((folder) => existsSync(join(root, "src", directory, folder, name)));
+    return [...twice, ...names.filter((name) => !isThere(name))].map((name) => `${directory}: ${name}`);
+  });
+  expect(misplaced).toEqual([]);
   expect(directories("src").filter((name) => !table.includes(`| \`${name}\` |`))).toEqual([]);
   expect(directories("src/features").filter((name) => !table.includes(`\`${name}\``))).toEqual([]);
 });

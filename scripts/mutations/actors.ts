@@ -30,7 +30,7 @@ export const actors: readonly Mutation[] = [
   },
   {
     name: "A2-a-ninth-call-runs",
-    file: "src/lib/turns.ts",
+    file: "src/lib/queues.ts",
     from: "if (running >= most)",
     to: "if (running > most)",
     tests: ["test/actors/run-calls.test.ts"],

@@ -42,8 +42,9 @@ import {
 } from "../mailbox/turns.ts";
 import type { Location } from "../mailbox/worktree.ts";
 import type { ModelReply } from "../model/client.ts";
-import { resolveCall } from "../tools/deferred.ts";
-import { ReadLedger, TodoList } from "../tools/turn-state.ts";
+import { ReadLedger } from "../tools/read-ledger.ts";
+import { TodoList } from "../tools/todo-list.ts";
+import { resolveCall } from "../tools/tool-search.ts";
 import { Repetition } from "./repetition.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { nextTask } from "../lib/clock.ts";
-import { limitConcurrency } from "../lib/turns.ts";
+import { limitConcurrency } from "../lib/queues.ts";
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import { type ActorId, type CallId, callId } from "../mailbox/ids.ts";
 import type { CallResult } from "../mailbox/messages.ts";
-import { resolveCall } from "../tools/deferred.ts";
 import { type Dispatch, dispatch, notRun } from "../tools/dispatch.ts";
+import { resolveCall } from "../tools/tool-search.ts";
 
 /**
  * Runs the calls of one reply: parallel ones together, others alone, and returns results in the order of the calls

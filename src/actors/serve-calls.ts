@@ -4,9 +4,9 @@ import { Caller } from "../mailbox/rpc/caller.ts";
 import { portChannel } from "../mailbox/rpc/channel.ts";
 import type { Result } from "../mailbox/rpc/frames.ts";
 import { serve } from "../mailbox/rpc/server.ts";
+import { ReadLedger } from "../tools/read-ledger.ts";
 import { threadTools } from "../tools/thread-tools.ts";
 import { moduleTool } from "../tools/tool-module.ts";
-import { ReadLedger } from "../tools/turn-state.ts";
 import { CALL_NEEDS, THREAD_CALLS, type ThreadCall, type ThreadResult } from "./thread-calls.ts";
 
 export type RunThreadCall = (call: ThreadCall, signal: AbortSignal) => Promise<ThreadResult>;

@@ -3,9 +3,9 @@ import { worktreeGist } from "../features/isolation/worktree-result.ts";
 import { totalTokens, type Usage } from "../mailbox/conversation.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Status, Summary } from "../mailbox/messages.ts";
+import type { Paint } from "../terminal/colour.ts";
 import { cutToWidth, displayWidth } from "../terminal/display-width.ts";
 import { counted, dollars, shortCount, shortDate, shortTime } from "../terminal/figures.ts";
-import type { Paint } from "../terminal/output-stream.ts";
 import { safeLine } from "../terminal/safe-text.ts";
 
 /** Returns a status as users read it. */

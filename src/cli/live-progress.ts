@@ -1,7 +1,8 @@
 import type { Clock } from "../lib/clock.ts";
 import { createCanvas } from "../terminal/canvas/canvas.ts";
 import { CLOCK_MS, createFrames, TREE_MS } from "../terminal/canvas/frames.ts";
-import type { Outlet, Paint } from "../terminal/output-stream.ts";
+import type { Paint } from "../terminal/colour.ts";
+import type { Outlet } from "../terminal/output-stream.ts";
 import { safeLine } from "../terminal/safe-text.ts";
 import { createLiveView } from "./live-tree.ts";
 import type { Progress } from "./plain-progress.ts";

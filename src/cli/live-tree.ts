@@ -1,8 +1,8 @@
 import type { AgentView, SupervisorEvent } from "../events/event.ts";
 import { usageSince } from "../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
+import type { Paint } from "../terminal/colour.ts";
 import { cutToWidth, displayWidth, padToWidth } from "../terminal/display-width.ts";
-import type { Paint } from "../terminal/output-stream.ts";
 import { safeLine } from "../terminal/safe-text.ts";
 import { agentFigures, agentName, formatDoingAndOverlap, nameToFit, stateMark } from "./agent-text.ts";
 import { createWaits } from "./waits.ts";

@@ -1,7 +1,8 @@
 import type { AgentView, SupervisorEvent } from "../events/event.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
-import type { Outlet, Paint } from "../terminal/output-stream.ts";
+import type { Paint } from "../terminal/colour.ts";
+import type { Outlet } from "../terminal/output-stream.ts";
 import { safeLine } from "../terminal/safe-text.ts";
 import { agentFigures, agentName, commandEndLine, doing, stateMark } from "./agent-text.ts";
 import { createWaits, pauseLine, waitLine } from "./waits.ts";

@@ -1,5 +1,3 @@
-import { untilAborted } from "../lib/clock.ts";
-import type { UserHandler } from "../policy/user-requests.ts";
 import { MODE_NAMES } from "../settings/permissions.ts";
 import type { Arguments } from "./arguments.ts";
 import { UsageError } from "./exit-codes.ts";
@@ -149,8 +147,10 @@ export const limitPatience = duration({
   summary: "how long to wait for a usage limit or a lost network, such as 8h",
   fallback: "10m",
 });
+
 /** The value of --permission-prompt-tool with which requests are lines on stdout, answered by lines on stdin. */
 export const STDIO = "stdio";
+
 /** For sessions without a terminal to ask in. */
 export const permissionPromptTool = text({
   name: "permission-prompt-tool",
@@ -233,14 +233,3 @@ export const runFlags = {
     summary: "with --resume: run the call of this label again, and what depends on its result",
   }),
 } as const;
-
-/** The value of --permission-prompt-tool that makes requests wait for an answer from another terminal. */
-export const INBOX = "inbox";
-
-/** A user who is not here: only `troupe inbox` answers. */
-export const inboxUser: UserHandler = {
-  async ask(_, signal) {
-    await untilAborted(signal);
-    return { type: "unavailable", reason: "The request was withdrawn." };
-  },
-};

@@ -1,6 +1,6 @@
 import { type FoundSession, findSession, type SessionEntry } from "../journal/sessions.ts";
+import type { Paint } from "../terminal/colour.ts";
 import { counted, dollars, shortDate } from "../terminal/figures.ts";
-import type { Paint } from "../terminal/output-stream.ts";
 import { safeLine } from "../terminal/safe-text.ts";
 import { statusText } from "./agent-text.ts";
 import { quoted, UsageError } from "./exit-codes.ts";

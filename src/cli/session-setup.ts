@@ -24,29 +24,18 @@ import {
   secretsOfAgents,
   sessionAgents,
 } from "./agents/session-agents.ts";
+import { hostedRunner, keyFromHelper } from "./api-key-helper.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Context } from "./command.ts";
 import { addedDirs, managedDir, settingsDirs, workingDir } from "./directories.ts";
 import { UsageError } from "./exit-codes.ts";
+import { INBOX, inboxUser } from "./inbox/inbox-user.ts";
 import { assertOneRole, findMainAgent, readAppendedPrompt, readSystemPrompt } from "./main-role.ts";
 import { sessionServers } from "./mcp/configured-servers.ts";
-import {
-  chooseModel,
-  type Env,
-  hostedRunner,
-  keyFromHelper,
-  lacksKey,
-  type ModelChoice,
-} from "./model-choice.ts";
+import { chooseModel, type Env, lacksKey, type ModelChoice } from "./model-choice.ts";
 import { type CliIO, rootRefusal } from "./process-io.ts";
 import type { ChosenRunners } from "./runners/choose-runners.ts";
-import {
-  sessionFlags as flags,
-  INBOX,
-  inboxUser,
-  limitPatience,
-  permissionPromptTool,
-} from "./session-flags.ts";
+import { sessionFlags as flags, limitPatience, permissionPromptTool } from "./session-flags.ts";
 import {
   type AskTrust,
   assertFlagsMayAllow,

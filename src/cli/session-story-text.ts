@@ -1,5 +1,5 @@
+import type { Paint } from "../terminal/colour.ts";
 import { shortDate } from "../terminal/figures.ts";
-import type { Paint } from "../terminal/output-stream.ts";
 import { safeLine, safeText } from "../terminal/safe-text.ts";
 import { agentName, runFigures, statusMark, statusText } from "./agent-text.ts";
 import { endNotes } from "./results.ts";

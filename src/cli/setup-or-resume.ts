@@ -5,7 +5,7 @@ import { troupeHome } from "../journal/paths.ts";
 import { type FoundSession, latestSession, listSessions, type SessionEntry } from "../journal/sessions.ts";
 import { within } from "../lib/clock.ts";
 import type { ResumableSession } from "../session/resume-session.ts";
-import { plain } from "../terminal/output-stream.ts";
+import { plain } from "../terminal/colour.ts";
 import { safeLine } from "../terminal/safe-text.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Context } from "./command.ts";

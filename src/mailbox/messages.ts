@@ -351,3 +351,6 @@ export const FromAgent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("place"), runner: z.nullable(z.string()), waits: z.nullable(z.string()) }),
 ]);
 export type FromAgent = z.infer<typeof FromAgent>;
+
+/** The agent type of an actor that starts with the conversation of its parent. */
+export const FORK = "fork";

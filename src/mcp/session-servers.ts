@@ -4,7 +4,7 @@ import { errorMessage } from "../lib/errors.ts";
 import { Restarts } from "../lib/restarts.ts";
 import { Caller } from "../mailbox/rpc/caller.ts";
 import type { EventOf, RequestOf, ResponseOf } from "../mailbox/rpc/table.ts";
-import { BrokerClient, brokerEnvironment, serverEnvironment } from "./broker-process.ts";
+import { BrokerClient, brokerEnvironment, serverEnvironment } from "./broker-client.ts";
 import type { Elicitation, ElicitationAnswer, McpAnswer, McpAsk, McpEvent, ServerState } from "./mcp.ts";
 import { BROKER_REQUESTS, type OfLife, type StateNotice } from "./protocol.ts";
 import { defaultMcpLimits, isSameServer, type McpLimits, type McpServer } from "./server.ts";

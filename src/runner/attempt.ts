@@ -13,10 +13,11 @@ import { agentReports, agentRequests, ModelPorts, type processNotices } from "./
 import { type AttemptFiles, type AttemptOutputs, makeOutputs, type RunnerFiles } from "./attempt-files.ts";
 import { type CallHooks, openCallHooks } from "./call-hooks.ts";
 import { type CallRules, openCallRules } from "./call-rules.ts";
+import type { KnownKits } from "./known-kits.ts";
 import { Outpost } from "./outpost.ts";
 import { lacking, type OpenedRules, otherUserRefusal, prepareFiles, setUpTree } from "./prepare-attempt.ts";
-import type { KnownKits, Slot } from "./runner-resources.ts";
 import { SessionLink } from "./session-link.ts";
+import type { Slot } from "./slot.ts";
 
 /** What all attempts of a runner share. */
 export interface AttemptParts {

@@ -7,10 +7,10 @@ import type { AfterAnswer, AfterCall } from "../mailbox/calls.ts";
 import { nameAttempt, type OfferedSpec, type RunnerRules } from "../mailbox/runners.ts";
 import type { RunProcess } from "../policy/hooks/hook-process.ts";
 import { hookRunner } from "../policy/hooks/hook-runner.ts";
-import { type Hooks, parseHooks } from "../policy/hooks/hooks.ts";
+import { type Hooks, parseHooks } from "../policy/hooks/parse-hooks.ts";
 import { notStarted, type Processes } from "../processes/processes.ts";
 import type { Notice } from "../supervisor/notices.ts";
-import type { RunningCall } from "../supervisor/run-state.ts";
+import type { RunningCall } from "../supervisor/running-call.ts";
 import type { AttemptOutputs } from "./attempt-files.ts";
 
 export interface CallHooksParts {

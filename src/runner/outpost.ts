@@ -17,7 +17,7 @@ import type { Processes } from "../processes/processes.ts";
 import { writesOf } from "../supervisor/calls.ts";
 import { Inbox } from "../supervisor/inbox.ts";
 import type { Notice } from "../supervisor/notices.ts";
-import type { RunningCall } from "../supervisor/run-state.ts";
+import type { RunningCall } from "../supervisor/running-call.ts";
 import { find, refusedCall } from "../tools/dispatch.ts";
 import { backgroundTools } from "../tools/session-tools.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
@@ -26,8 +26,8 @@ import type { AttemptFiles, AttemptOutputs } from "./attempt-files.ts";
 import type { CallHooks, HookedEnd } from "./call-hooks.ts";
 import type { CallRules } from "./call-rules.ts";
 import { EditSender } from "./edit-sender.ts";
-import type { Slot } from "./runner-resources.ts";
 import type { SessionLink } from "./session-link.ts";
+import type { Slot } from "./slot.ts";
 
 export interface OutpostParts {
   readonly offer: OfferedSpec;

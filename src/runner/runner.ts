@@ -21,7 +21,9 @@ import {
 import type { Gateway, GatewayNotice } from "../model/client.ts";
 import { type AttemptParts, RunnerAttempt } from "./attempt.ts";
 import type { RunnerFiles } from "./attempt-files.ts";
-import { KnownKits, LentGateways, Slot } from "./runner-resources.ts";
+import { KnownKits } from "./known-kits.ts";
+import { LentGateways } from "./lent-gateways.ts";
+import { Slot } from "./slot.ts";
 
 export interface RunnerOptions extends Omit<AttemptParts, "gateway" | "kits" | "blobsOf" | "slot"> {
   readonly files: RunnerFiles;

@@ -17,9 +17,12 @@ import { budgetFeature } from "../features/budget/index.ts";
 import { Spending } from "../features/budget/spending.ts";
 import { UsageMeter } from "../features/budget/usage-meter.ts";
 import { checkpointsFeature } from "../features/checkpoints/index.ts";
-import { compactionFeature, windowFor } from "../features/compaction/index.ts";
-import { contextFeature, gitStatus, showDocument } from "../features/context/index.ts";
+import { compactionFeature } from "../features/compaction/index.ts";
+import { windowFor } from "../features/compaction/windows.ts";
+import { gitStatus } from "../features/context/git-status.ts";
+import { contextFeature } from "../features/context/index.ts";
 import { namedFiles, type SessionContext, sessionContext } from "../features/context/session-context.ts";
+import { showDocument } from "../features/context/show-document.ts";
 import { eventsFeature } from "../features/events/index.ts";
 import { gateFeature } from "../features/gate/index.ts";
 import {

@@ -4,7 +4,7 @@ import type { AgentDefinition } from "../context/agents/definition.ts";
 import type { SupervisorEvent } from "../events/event.ts";
 import type { AgentPlacement, AgentsNow } from "../features/agents/agent-types.ts";
 import type { Budget } from "../features/budget/budget.ts";
-import type { CompactionOptions } from "../features/compaction/index.ts";
+import type { CompactionOptions } from "../features/compaction/windows.ts";
 import type { SessionContextOptions } from "../features/context/session-context.ts";
 import type { WorktreeSettings } from "../features/isolation/worktree-settings.ts";
 import type { LanguageServersOption } from "../features/languages/index.ts";

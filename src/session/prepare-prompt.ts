@@ -6,8 +6,8 @@ import type { SessionSkills, TypedPrompt } from "../features/skills/session-skil
 import { noUsage } from "../mailbox/conversation.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import { noReceipts } from "../mailbox/turns.ts";
+import type { HookCaller } from "../policy/hooks/hook-results.ts";
 import type { HookRunner } from "../policy/hooks/hook-runner.ts";
-import type { HookCaller } from "../policy/hooks/results.ts";
 import type { SupervisorOptions } from "./options.ts";
 
 /** A prompt as hooks leave it: its text with what they add, or no turn at all. */

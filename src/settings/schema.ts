@@ -6,29 +6,31 @@ import { modes, modeWidth } from "./permissions.ts";
 import { pluginSettings } from "./plugin-settings.ts";
 import { runnersSettings } from "./runners-settings.ts";
 import {
-  agentLimits,
   alias,
-  DOLLARS,
   entries,
   inRange,
   isSetting,
-  isUserOnlyVariable,
   nonBlank,
   number,
   object,
   objects,
   oneOf,
-  prices,
   rootedDirs,
   type Setting,
   setting,
-  statusLineCommand,
   textSetting,
   texts,
-  variables,
   wholeSetting,
   yesOrNo,
 } from "./setting.ts";
+import {
+  agentLimits,
+  DOLLARS,
+  isUserOnlyVariable,
+  prices,
+  statusLineCommand,
+  variables,
+} from "./value-schemas.ts";
 import { worktreeSettings } from "./worktree-settings.ts";
 
 /** Every setting, grouped as the code uses them: its schema, its meaning and its trust. docs/settings.md is made from it. */

@@ -19,13 +19,8 @@ import { lastLocation, receiptsOf, todoOf, toolsWith, usageOf } from "../mailbox
 import { type Location, pathHere } from "../mailbox/worktree.ts";
 import { Inbox } from "./inbox.ts";
 import { type Notice, skillNotice } from "./notices.ts";
-import {
-  FOR_THE_USER,
-  type PendingCompaction,
-  type RunFor,
-  type RunningCall,
-  RunState,
-} from "./run-state.ts";
+import { FOR_THE_USER, type PendingCompaction, type RunFor, RunState } from "./run-state.ts";
+import type { RunningCall } from "./running-call.ts";
 
 /**
  * What the supervisor keeps of one actor. Only this class writes its fields: others have the type `Actor`, which is

@@ -11,7 +11,7 @@ import { runTimed } from "../tools/tool-module.ts";
 import type { KnownTool, Toolbox } from "../tools/toolbox.ts";
 import type { Actor } from "./actor-record.ts";
 import type { CallNotes, CoreEvent, Evaluation, Joints } from "./joints.ts";
-import type { RunningCall } from "./run-state.ts";
+import type { RunningCall } from "./running-call.ts";
 
 export interface CallParts {
   readonly joints: readonly Joints[];

@@ -11,7 +11,7 @@ import type { ToolEnd } from "../tools/bind-tool.ts";
 import type { KnownTool } from "../tools/toolbox.ts";
 import type { Actor } from "./actor-record.ts";
 import type { Notice } from "./notices.ts";
-import type { CommandPlace, RunningCall } from "./run-state.ts";
+import type { CommandPlace, RunningCall } from "./running-call.ts";
 
 /**
  * Where features plug into the core. A feature is a plain object with some of these functions. The core calls those of all

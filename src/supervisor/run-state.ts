@@ -3,7 +3,6 @@ import type { Activity, ModelWait } from "../events/event.ts";
 import type { Compaction, CompactRequest } from "../mailbox/compacted.ts";
 import type { ActorId, CallId } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
-import type { Prepared } from "../policy/sandbox/sandbox.ts";
 import { type ActorEvent, type Lifecycle, type LifecycleEffect, queued, transition } from "./lifecycle.ts";
 
 /** What an actor is in its present run: part of its record. */
@@ -214,38 +213,3 @@ export function isForHook({ owner, call, background }: RunFor): boolean {
 
 /** The user's request for a shorter conversation, and who waits for the outcome. */
 export type PendingCompaction = CompactRequest & { readonly settle: (compaction: Compaction) => void };
-
-/** The agent type of an actor that starts with the conversation of its parent. */
-export const FORK = "fork";
-
-/** Where a command runs that was allowed. */
-export interface CommandPlace {
-  /** Outside of the sandbox. */
-  readonly outside: boolean;
-  /** In a confinement of its own, instead of the sandbox. */
-  readonly light?: Prepared;
-}
-
-/** A call that was allowed and has not ended. */
-export interface RunningCall extends CommandPlace {
-  readonly tool: string;
-  /** Its tool's names, the one it is offered under first. */
-  readonly names: readonly [string, ...string[]];
-  /** The provider's ID of the call. */
-  readonly toolUse: string;
-  readonly title: string;
-  /** What the model says that it is for. */
-  readonly description?: string;
-  readonly input: unknown;
-  /** Where the agent stood. */
-  readonly cwd: string;
-  /** It is one of the agent's own tools. */
-  readonly local: boolean;
-  /** Its own deadline, in milliseconds from its start. */
-  readonly timeoutMs?: number;
-  readonly startedAt: number;
-  /** Files it may write to, absolute, or null for any. */
-  readonly writes: readonly string[] | null;
-  /** What a hook said to the model before it ran; added to the result. */
-  readonly context?: string;
-}

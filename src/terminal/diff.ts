@@ -1,8 +1,8 @@
 import { type DiffHunk, type FileDiff, pairLines } from "../lib/file-diff.ts";
+import type { Paint } from "./colour.ts";
 import { cutToWidth } from "./display-width.ts";
 import { counted } from "./figures.ts";
 import { cutSpans, drawSpans, type Format, type StyledSpan } from "./markdown/spans.ts";
-import type { Paint } from "./output-stream.ts";
 import { visibleText } from "./safe-text.ts";
 
 export interface DiffFrame {

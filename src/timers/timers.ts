@@ -1,8 +1,8 @@
 import { realpathSync } from "node:fs";
 import { processIdentity } from "../journal/process-identity.ts";
 import type { Clock } from "../lib/clock.ts";
+import { oneAtATime } from "../lib/queues.ts";
 import { shorten } from "../lib/text.ts";
-import { oneAtATime } from "../lib/turns.ts";
 import type { CronRequest, TimerService, TimerView, WakeUpRequest } from "../tools/timers/service.ts";
 import { type CronTimes, readCron } from "./cron.ts";
 import { JobFile, type ScheduledJob } from "./job-file.ts";

@@ -8,9 +8,9 @@ import type { Services } from "../mailbox/services.ts";
 import type { Location } from "../mailbox/worktree.ts";
 import { cutAt, invalidInput } from "../model/invalid-input.ts";
 import type { ReadyCall, SealedTool, ToolEnd } from "./bind-tool.ts";
-import { nameOfCall, resolveCall, SEARCH, unresolvedCall } from "./deferred.ts";
+import type { ReadLedger } from "./read-ledger.ts";
 import type { AgentCallContext } from "./tool.ts";
-import type { ReadLedger } from "./turn-state.ts";
+import { nameOfCall, resolveCall, SEARCH, unresolvedCall } from "./tool-search.ts";
 
 export interface Dispatch {
   /** The agent's tools, in the order of the request. */

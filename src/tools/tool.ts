@@ -14,7 +14,8 @@ import type {
   RunResult,
 } from "../mailbox/runs.ts";
 import type { AskDetail, PermissionLevel } from "../policy/user-requests.ts";
-import type { ReadLedger, TodoList } from "./turn-state.ts";
+import type { ReadLedger } from "./read-ledger.ts";
+import type { TodoList } from "./todo-list.ts";
 
 /** A sentence for agents that have all these tools (see `naming`). */
 export interface NamesTools {

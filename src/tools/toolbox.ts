@@ -5,11 +5,11 @@ import { matchesToolName } from "../policy/engine/rule-syntax.ts";
 import type { PermissionLevel } from "../policy/user-requests.ts";
 import { bashToolWithin } from "./bash.ts";
 import { bindTool, type InvalidCall, type ReadyCall, type SealedTool } from "./bind-tool.ts";
-import { CALLER, SEARCH } from "./deferred.ts";
 import type { CustomTool } from "./define-tool.ts";
 import { descriptionOf, refusedSchema, schemaOf } from "./definition.ts";
 import { agentTools } from "./index.ts";
 import type { AgentCallContext, CallContext, Offered } from "./tool.ts";
+import { CALLER, SEARCH } from "./tool-search.ts";
 
 /** What the gate needs to know of a tool, wherever it runs. */
 export interface KnownTool {

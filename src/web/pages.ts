@@ -1,5 +1,5 @@
 import { abortable, type Clock } from "../lib/clock.ts";
-import { limitConcurrency, oneAtATime } from "../lib/turns.ts";
+import { limitConcurrency, oneAtATime } from "../lib/queues.ts";
 import type { FetchAnswer } from "../tools/web.ts";
 import { readInThread } from "./convert/reader.ts";
 import { type FetchProblem, LOGIN_ADVICE, problem } from "./fetch-error.ts";

@@ -1,5 +1,5 @@
 import { isAlive, type ProcessIdentity, processIdentity } from "../journal/process-identity.ts";
-import type { Queues } from "../lib/turns.ts";
+import type { Queues } from "../lib/queues.ts";
 import { randomIds } from "../mailbox/ids.ts";
 import { cleanEnvironment } from "../processes/environment.ts";
 import type { Git } from "./git.ts";

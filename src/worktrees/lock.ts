@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { takeLock } from "../journal/numbered-lock.ts";
 import type { ProcessIdentity } from "../journal/process-identity.ts";
-import { inTurn } from "../lib/turns.ts";
+import { inTurn } from "../lib/queues.ts";
 import type { GitEnvironment } from "./environment.ts";
 import { ourFolder, treeRecordFolder } from "./layout.ts";
 import { refuseRequest } from "./refusal.ts";

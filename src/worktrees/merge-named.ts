@@ -4,7 +4,7 @@ import { knownTree } from "./known-trees.ts";
 import { mergeRef } from "./layout.ts";
 import { withLock } from "./lock.ts";
 import { applyMerge } from "./merge/apply.ts";
-import { mergeStateOf, mergesOf } from "./merge/journal.ts";
+import { mergeStateOf, mergesOf } from "./merge/merge-journal.ts";
 import { prepareMerge } from "./merge/prepare.ts";
 import type { GitRequest, SuccessOf } from "./protocol.ts";
 import { answered, refuseRequest } from "./refusal.ts";

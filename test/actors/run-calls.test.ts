@@ -5,8 +5,9 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import type { AgentTool } from "../../src/mailbox/messages.ts";
 import { bindTool } from "../../src/tools/bind-tool.ts";
+import { ReadLedger } from "../../src/tools/read-ledger.ts";
+import { TodoList } from "../../src/tools/todo-list.ts";
 import type { AgentCallContext } from "../../src/tools/tool.ts";
-import { ReadLedger, TodoList } from "../../src/tools/turn-state.ts";
 
 const unused = () => Promise.reject(new Error("unused"));
 

@@ -2,10 +2,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { inboxUser } from "../../src/cli/inbox/inbox-user.ts";
 import { inboxText } from "../../src/cli/inbox/text.ts";
 import { main } from "../../src/cli/main.ts";
 import { runSlashCommand } from "../../src/cli/repl/slash-commands.ts";
-import { inboxUser } from "../../src/cli/session-flags.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import type { SessionId } from "../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../src/model/client.ts";

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { renderTree } from "../../src/cli/live-tree.ts";
 import type { AgentView } from "../../src/events/event.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
+import { inColour, plain } from "../../src/terminal/colour.ts";
 import { displayWidth } from "../../src/terminal/display-width.ts";
-import { inColour, plain } from "../../src/terminal/output-stream.ts";
 import { actor, agentView } from "../support/agent-view.ts";
 import { summary, usage } from "./fake-session.ts";
 

@@ -10,7 +10,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import type { RunRequest } from "../../src/mailbox/runs.ts";
 import { runHook } from "../../src/policy/hooks/hook-process.ts";
-import { parseHooks } from "../../src/policy/hooks/hooks.ts";
+import { parseHooks } from "../../src/policy/hooks/parse-hooks.ts";
 import { userPlaces } from "../../src/settings/paths.ts";
 import { places } from "../context/agents/agent-files.ts";
 import { temporaryFolder } from "../support/temporary.ts";

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { keyFromHelper, type RunCommand } from "../../src/cli/api-key-helper.ts";
 import { parseArguments } from "../../src/cli/arguments.ts";
 import { main } from "../../src/cli/main.ts";
-import { keyFromHelper, type RunCommand } from "../../src/cli/model-choice.ts";
 import { sessionOptions } from "../../src/cli/session-flags.ts";
 import { sessionSettings } from "../../src/cli/session-settings.ts";
 import { setUpSession } from "../../src/cli/session-setup.ts";

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
-import { parseHooks } from "../../src/policy/hooks/hooks.ts";
+import { parseHooks } from "../../src/policy/hooks/parse-hooks.ts";
 import { FakeIO } from "../cli/fake-io.ts";
 import { FakeRuntime } from "../cli/fake-session.ts";
 import { temporaryFolder } from "../support/temporary.ts";

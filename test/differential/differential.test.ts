@@ -16,7 +16,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { readDecision } from "../../src/policy/hooks/hook-decision.ts";
 import { hookRunner } from "../../src/policy/hooks/hook-runner.ts";
-import { parseHooks } from "../../src/policy/hooks/hooks.ts";
+import { parseHooks } from "../../src/policy/hooks/parse-hooks.ts";
 import { hookEvents } from "../../src/settings/hook-events.ts";
 import { checkLeaves } from "../../src/settings/leaves.ts";
 import { settingsPaths, userPlaces } from "../../src/settings/paths.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { limitConcurrency } from "../../src/lib/turns.ts";
+import { limitConcurrency } from "../../src/lib/queues.ts";
 
 test("never more in parallel than are allowed, in the order of the calls, whatever fails or is aborted", async () => {
   const piece = fc.record({ fails: fc.boolean(), aborted: fc.boolean(), steps: fc.nat(4) });

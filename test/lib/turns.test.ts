@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { inTurn, type Queues } from "../../src/lib/turns.ts";
+import { inTurn, type Queues } from "../../src/lib/queues.ts";
 
 describe("turns, such as those of merges (issue 6, 4)", () => {
   test("merges one at a time into each checkout, in order of arrival, however those before end (D7)", async () => {

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how people write variables
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { serverEnvironment } from "../../src/mcp/broker-process.ts";
+import { serverEnvironment } from "../../src/mcp/broker-client.ts";
 import { MAX_TOOL_NAME, mcpToolName, serverSlug } from "../../src/mcp/names.ts";
 import { expandVariables, joinServers, parseMcpServers } from "../../src/mcp/parse-servers.ts";
 import { defaultMcpLimits, limitsFromEnvironment } from "../../src/mcp/server.ts";

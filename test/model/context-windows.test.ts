@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { windowFor } from "../../src/features/compaction/index.ts";
+import { windowFor } from "../../src/features/compaction/windows.ts";
 import { contextWindowOf, UNKNOWN_WINDOW } from "../../src/model/known-models.ts";
 import { DEFAULT_ALIASES } from "../../src/model/model-names.ts";
 

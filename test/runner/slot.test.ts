@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Slot } from "../../src/runner/runner-resources.ts";
+import { Slot } from "../../src/runner/slot.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 
 function opened() {

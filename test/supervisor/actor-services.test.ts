@@ -11,7 +11,7 @@ import type { ActorSpec, Summary, Turn } from "../../src/mailbox/messages.ts";
 import { noReceipts } from "../../src/mailbox/turns.ts";
 import { createActor } from "../../src/supervisor/actor-record.ts";
 import { actorServices } from "../../src/supervisor/actor-services.ts";
-import type { RunningCall } from "../../src/supervisor/run-state.ts";
+import type { RunningCall } from "../../src/supervisor/running-call.ts";
 import { type CustomTool, defineTool } from "../../src/tools/define-tool.ts";
 import { ripgrepPath } from "../../src/tools/grep/ripgrep.ts";
 import { Toolbox } from "../../src/tools/toolbox.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { CallBeginEvent, CallEndEvent } from "../../src/events/call.ts";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
+import { plain } from "../../src/terminal/colour.ts";
 import { displayWidth } from "../../src/terminal/display-width.ts";
-import { plain } from "../../src/terminal/output-stream.ts";
 import { createCallLines } from "../../src/terminal/transcript/call-lines.ts";
 import { actor, agentView } from "../support/agent-view.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { DiffHunk, FileDiff } from "../../src/lib/file-diff.ts";
+import { inColour, plain } from "../../src/terminal/colour.ts";
 import { createWords, diffCount, diffRows } from "../../src/terminal/diff.ts";
 import { displayWidth } from "../../src/terminal/display-width.ts";
-import { inColour, plain } from "../../src/terminal/output-stream.ts";
 
 const words = createWords();
 await words.load();

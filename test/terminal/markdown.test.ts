@@ -1,9 +1,9 @@
 // @module-tag long
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
+import { inColour, type Paint, plain } from "../../src/terminal/colour.ts";
 import { displayWidth } from "../../src/terminal/display-width.ts";
 import { createMarkdown, type Markdown } from "../../src/terminal/markdown/reply.ts";
-import { inColour, type Paint, plain } from "../../src/terminal/output-stream.ts";
 
 const ESC = "\u001b";
 const markdownWith = (paint: Paint): Markdown => createMarkdown({ paint, cwd: () => "/w" });

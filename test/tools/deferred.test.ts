@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AgentTool } from "../../src/mailbox/messages.ts";
 import { bindTool } from "../../src/tools/bind-tool.ts";
-import { resolveCall, searchTools, toolSearchTool, unresolvedCall } from "../../src/tools/deferred.ts";
 import type { AgentCallContext } from "../../src/tools/tool.ts";
+import { resolveCall, searchTools, toolSearchTool, unresolvedCall } from "../../src/tools/tool-search.ts";
 
 function tool(name: string, description = "", fields: readonly string[] = []): AgentTool {
   const properties = Object.fromEntries(fields.map((field) => [field, { type: "string" }]));

@@ -7,8 +7,9 @@ import type { AgentTool, CallResult } from "../../src/mailbox/messages.ts";
 import type { Services } from "../../src/mailbox/services.ts";
 import { bindTool } from "../../src/tools/bind-tool.ts";
 import { type Dispatch, dispatch } from "../../src/tools/dispatch.ts";
+import { ReadLedger } from "../../src/tools/read-ledger.ts";
+import { TodoList } from "../../src/tools/todo-list.ts";
 import type { AgentCallContext } from "../../src/tools/tool.ts";
-import { ReadLedger, TodoList } from "../../src/tools/turn-state.ts";
 
 const id = callId(MAIN, 1, 0);
 const block = (name: string): ToolUseBlock => ({

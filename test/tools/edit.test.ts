@@ -18,7 +18,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ActorId } from "../../src/mailbox/ids.ts";
 import { MAX_EDIT_BYTES } from "../../src/tools/edit.ts";
-import { ReadLedger } from "../../src/tools/turn-state.ts";
+import { ReadLedger } from "../../src/tools/read-ledger.ts";
 import { unless } from "../support/needs.ts";
 import { type Workbench, workbenches } from "./workbench.ts";
 

@@ -253,7 +253,7 @@ test("without the packages a call says so, and the prompt promises nothing (A4.1
       },
     });
     const { readTool, readPrompt, hasImages, hasDocuments } = await import(${tools("read.ts")});
-    const { ReadLedger } = await import(${tools("turn-state.ts")});
+    const { ReadLedger } = await import(${tools("read-ledger.ts")});
     const context = { cwd: "/", reads: new ReadLedger(), signal: new AbortController().signal };
     const told = [];
     for (const file_path of process.argv.slice(1)) told.push((await readTool.call({ file_path }, context)).message);

@@ -8,8 +8,9 @@ import type { RunRequest } from "../../src/mailbox/runs.ts";
 import { startProcesses } from "../../src/processes/client.ts";
 import type { SealedTool } from "../../src/tools/bind-tool.ts";
 import { agentTools } from "../../src/tools/index.ts";
+import { ReadLedger } from "../../src/tools/read-ledger.ts";
+import { TodoList } from "../../src/tools/todo-list.ts";
 import type { AgentCallContext } from "../../src/tools/tool.ts";
-import { ReadLedger, TodoList } from "../../src/tools/turn-state.ts";
 import { realCommands } from "../support/commands.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 

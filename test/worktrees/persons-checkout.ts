@@ -1,7 +1,12 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type MergeStory, mergeStateOf, mergesOf, openMerge } from "../../src/worktrees/merge/journal.ts";
+import {
+  type MergeStory,
+  mergeStateOf,
+  mergesOf,
+  openMerge,
+} from "../../src/worktrees/merge/merge-journal.ts";
 import type { TestRepository } from "../support/git-repository.ts";
 
 /**

@@ -2,7 +2,7 @@ import { formatProblem } from "../../context/markdown/fields.ts";
 import type { ListedAgent } from "../../features/agents/listing.ts";
 import { troupeHome } from "../../journal/paths.ts";
 import { agentModelsFrom } from "../../model/model-names.ts";
-import { type Paint, paintFor } from "../../terminal/output-stream.ts";
+import { type Paint, paintFor } from "../../terminal/colour.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import type { ShownAgent } from "../agents/missing-servers.ts";
 import { agentsFlagIn } from "../agents/session-agents.ts";

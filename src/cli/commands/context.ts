@@ -1,4 +1,4 @@
-import { paintFor } from "../../terminal/output-stream.ts";
+import { paintFor } from "../../terminal/colour.ts";
 import { agentType } from "../agents/session-agents.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";

@@ -1,4 +1,4 @@
-import { type Paint, paintFor } from "../../terminal/output-stream.ts";
+import { type Paint, paintFor } from "../../terminal/colour.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";

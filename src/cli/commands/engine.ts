@@ -1,5 +1,5 @@
 import type { EngineCheck } from "../../engine/check-engine.ts";
-import { type Paint, paintFor } from "../../terminal/output-stream.ts";
+import { type Paint, paintFor } from "../../terminal/colour.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import type { Arguments } from "../arguments.ts";
 import { type Context, withSubcommands } from "../command.ts";

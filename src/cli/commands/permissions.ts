@@ -1,4 +1,4 @@
-import { paintFor } from "../../terminal/output-stream.ts";
+import { paintFor } from "../../terminal/colour.ts";
 import type { Arguments } from "../arguments.ts";
 import { type Context, withSubcommands } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";

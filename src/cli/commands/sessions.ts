@@ -6,7 +6,7 @@ import { readJournal } from "../../journal/reader.ts";
 import { type FoundSession, listSessions } from "../../journal/sessions.ts";
 import { errorCode, errorMessage } from "../../lib/errors.ts";
 import { settingsReader } from "../../policy/trust/trust.ts";
-import { paintFor } from "../../terminal/output-stream.ts";
+import { paintFor } from "../../terminal/colour.ts";
 import type { Arguments } from "../arguments.ts";
 import { type Command, type Context, withSubcommands } from "../command.ts";
 import { settingsSource, workingDir } from "../directories.ts";

@@ -2,8 +2,8 @@ import { type Part, tokensOfPart } from "../../context/assemble.ts";
 import { tokensOfPrefix } from "../../context/compaction/tokens.ts";
 import type { Preview } from "../../features/agents/specs.ts";
 import type { Counted } from "../../session/counted-parts.ts";
+import type { Paint } from "../../terminal/colour.ts";
 import { shortCount } from "../../terminal/figures.ts";
-import type { Paint } from "../../terminal/output-stream.ts";
 import { safeLine, safeText } from "../../terminal/safe-text.ts";
 import type { WithheldTool } from "../../tools/toolbox.ts";
 

@@ -1,5 +1,5 @@
 import { worktreeLine } from "../../features/isolation/worktree-result.ts";
-import { type Paint, paintFor } from "../../terminal/output-stream.ts";
+import { type Paint, paintFor } from "../../terminal/colour.ts";
 import { safeLine, safeText } from "../../terminal/safe-text.ts";
 import type { Worktrees } from "../../worktrees/git-worker.ts";
 import { statusMark, statusText } from "../agent-text.ts";

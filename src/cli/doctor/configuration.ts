@@ -1,4 +1,4 @@
-import { parseHooks } from "../../policy/hooks/hooks.ts";
+import { parseHooks } from "../../policy/hooks/parse-hooks.ts";
 import type { TrustedSettings } from "../../policy/trust/trust.ts";
 import { grantLines } from "../../policy/trust/trust-text.ts";
 import type { SettingsFile } from "../../settings/settings-file.ts";

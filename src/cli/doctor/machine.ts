@@ -1,7 +1,7 @@
 import { MAIN } from "../../mailbox/ids.ts";
 import { repositoriesAbout } from "../../policy/trust/git-repository.ts";
 import type { Processes } from "../../processes/processes.ts";
-import { isPlain, paintFor } from "../../terminal/output-stream.ts";
+import { isPlain, paintFor } from "../../terminal/colour.ts";
 import { ripgrepPath } from "../../tools/grep/ripgrep.ts";
 import type { CliIO } from "../process-io.ts";
 import type { DoctorCheck } from "./check.ts";

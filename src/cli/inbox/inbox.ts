@@ -2,7 +2,7 @@ import { type LeftAnswer, leaveAnswer } from "../../features/inbox/waiting-file.
 import { troupeHome } from "../../journal/paths.ts";
 import { listSessions } from "../../journal/sessions.ts";
 import { type Clock, pause } from "../../lib/clock.ts";
-import { type Paint, paintFor } from "../../terminal/output-stream.ts";
+import { type Paint, paintFor } from "../../terminal/colour.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { printNotes } from "../print.ts";

@@ -1,8 +1,8 @@
 import { worktreeGist } from "../../features/isolation/worktree-result.ts";
 import { hasScriptRun } from "../../features/scripts/script-file.ts";
 import type { Summary } from "../../mailbox/messages.ts";
+import type { Paint } from "../../terminal/colour.ts";
 import { counted, shortDate, shortTime } from "../../terminal/figures.ts";
-import type { Paint } from "../../terminal/output-stream.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { resumeCommand } from "../unfinished.ts";
 import { answersTo } from "./answer.ts";

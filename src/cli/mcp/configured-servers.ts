@@ -7,8 +7,9 @@ import type { ReadSettings } from "../../settings/read-settings.ts";
 import { schema } from "../../settings/schema.ts";
 import { counted } from "../../terminal/figures.ts";
 import type { Arguments } from "../arguments.ts";
+import { INBOX } from "../inbox/inbox-user.ts";
 import type { CliIO } from "../process-io.ts";
-import { sessionFlags as flags, INBOX, permissionPromptTool, STDIO } from "../session-flags.ts";
+import { sessionFlags as flags, permissionPromptTool, STDIO } from "../session-flags.ts";
 import type { ChosenServers } from "./chosen-servers.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { isObject } from "../../lib/json.ts";
-import { type Hook, hookName } from "../../policy/hooks/hooks.ts";
+import { type Hook, hookName } from "../../policy/hooks/parse-hooks.ts";
 import { askEveryCommand, type Judgement } from "../../policy/judgement.ts";
 import { sandboxDecision } from "../../policy/sandbox/sandbox-decision.ts";
 import { withForeignGit } from "../../policy/trust/foreign-git.ts";

@@ -1,11 +1,11 @@
 import type { AgentView } from "../../events/event.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
+import type { Paint } from "../../terminal/colour.ts";
 import { cutToWidth } from "../../terminal/display-width.ts";
 import { counted } from "../../terminal/figures.ts";
 import { createEditor, type Editor, type EditorRows, type Overlay } from "../../terminal/input/editor.ts";
 import { isKey, type Key } from "../../terminal/input/keys.ts";
 import type { Inside } from "../../terminal/live/inside.ts";
-import type { Paint } from "../../terminal/output-stream.ts";
 import { safeText } from "../../terminal/safe-text.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import { agentFigures, formatDoingAndOverlap, nameToFit, stateMark } from "../agent-text.ts";

@@ -1,7 +1,8 @@
 import type { SupervisorEvent } from "../../events/event.ts";
-import { oneAtATime } from "../../lib/turns.ts";
+import { oneAtATime } from "../../lib/queues.ts";
 import { createFrames, TEXT_MS } from "../../terminal/canvas/frames.ts";
 import { createKeyProtocol, takeKeys } from "../../terminal/canvas/modes.ts";
+import { paintFor } from "../../terminal/colour.ts";
 import { chosenText, createChoiceForm } from "../../terminal/dialogs/choice-form.ts";
 import type { Completer } from "../../terminal/input/completions.ts";
 import { createEditor, type Editor } from "../../terminal/input/editor.ts";
@@ -10,7 +11,6 @@ import { createKeyReader, isKey, type Key, usualKey } from "../../terminal/input
 import { createVimKeys } from "../../terminal/input/vim/vim-keys.ts";
 import { createInside } from "../../terminal/live/inside.ts";
 import { notificationText } from "../../terminal/notification.ts";
-import { paintFor } from "../../terminal/output-stream.ts";
 import { createLastOutput } from "../../terminal/transcript/last-output.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import type { CliIO } from "../process-io.ts";

@@ -1,9 +1,10 @@
 import { createInterface } from "node:readline";
 import type { SupervisorEvent } from "../../events/event.ts";
-import { oneAtATime } from "../../lib/turns.ts";
+import { oneAtATime } from "../../lib/queues.ts";
 import { MAIN } from "../../mailbox/ids.ts";
+import { paintFor } from "../../terminal/colour.ts";
 import { answerRows, type Choices } from "../../terminal/dialogs/choice-form.ts";
-import { type Outlet, paintFor } from "../../terminal/output-stream.ts";
+import type { Outlet } from "../../terminal/output-stream.ts";
 import { safeText } from "../../terminal/safe-text.ts";
 import { createCallLines } from "../../terminal/transcript/call-lines.ts";
 import { wrapText } from "../../terminal/wrap.ts";

@@ -1,11 +1,11 @@
 import { errorMessage } from "../../lib/errors.ts";
+import type { Paint } from "../../terminal/colour.ts";
 import { counted } from "../../terminal/figures.ts";
 import type { Editor, Overlay } from "../../terminal/input/editor.ts";
 import { createHistorySearch } from "../../terminal/input/history-search.ts";
 import { isKey, type Key } from "../../terminal/input/keys.ts";
 import type { Inside } from "../../terminal/live/inside.ts";
 import { todoRows } from "../../terminal/live/prompt-rows.ts";
-import type { Paint } from "../../terminal/output-stream.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import type { LastOutput } from "../../terminal/transcript/last-output.ts";
 import { wrapText } from "../../terminal/wrap.ts";

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { promptUsage, type ServerPrompt } from "../../features/servers/server-prompts.ts";
 import type { ChangedTool, ServerStatus } from "../../mcp/mcp.ts";
+import type { Paint } from "../../terminal/colour.ts";
 import { counted } from "../../terminal/figures.ts";
-import type { Paint } from "../../terminal/output-stream.ts";
 import { safeLine, visibleText } from "../../terminal/safe-text.ts";
 import { quoted } from "../exit-codes.ts";
 import { serverStateText } from "../mcp/configured-servers.ts";

@@ -2,7 +2,7 @@ import type { AgentView } from "../../events/event.ts";
 import type { SettingsReader } from "../../policy/trust/trust.ts";
 import type { SupervisorHandle } from "../../session/supervisor-handle.ts";
 import type { PermissionMode } from "../../settings/permissions.ts";
-import type { Paint } from "../../terminal/output-stream.ts";
+import type { Paint } from "../../terminal/colour.ts";
 import type { Context } from "../command.ts";
 import type { CliIO } from "../process-io.ts";
 import type { Terminal } from "./terminal.ts";

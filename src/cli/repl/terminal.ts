@@ -1,8 +1,8 @@
 import type { SupervisorEvent } from "../../events/event.ts";
 import type { ReadSettings } from "../../settings/read-settings.ts";
+import type { Paint } from "../../terminal/colour.ts";
 import type { Choices } from "../../terminal/dialogs/choice-form.ts";
 import type { VimKeys } from "../../terminal/input/vim/vim-keys.ts";
-import type { Paint } from "../../terminal/output-stream.ts";
 import type { AgentActions } from "./agent-actions.ts";
 
 /** What a user does at the terminal. */

@@ -3,8 +3,8 @@ import type { AgentView, PromptEvent, SupervisorEvent } from "../../events/event
 import { actorOf } from "../../features/events/actor-view.ts";
 import { shorten } from "../../lib/text.ts";
 import type { ActorId, CallId } from "../../mailbox/ids.ts";
+import type { Paint } from "../../terminal/colour.ts";
 import { shortDate } from "../../terminal/figures.ts";
-import type { Paint } from "../../terminal/output-stream.ts";
 import { callLine } from "../../terminal/transcript/call-lines.ts";
 import { agentName, runFigures, statusMark, statusText } from "../agent-text.ts";
 import { excerpt, messageText, userText } from "../user-text.ts";

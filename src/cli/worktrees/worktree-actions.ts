@@ -1,6 +1,6 @@
 import { relative, sep } from "node:path";
+import { type Paint, paintFor } from "../../terminal/colour.ts";
 import { counted, shortDate } from "../../terminal/figures.ts";
-import { type Paint, paintFor } from "../../terminal/output-stream.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import type { Worktrees } from "../../worktrees/git-worker.ts";
 import type { RefusedRequest, TreeListing } from "../../worktrees/protocol.ts";

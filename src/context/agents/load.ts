@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { plainName } from "../../lib/near-name.ts";
+import { oneAtATime } from "../../lib/queues.ts";
 import { listSome } from "../../lib/text.ts";
-import { oneAtATime } from "../../lib/turns.ts";
 import type { Files } from "../files.ts";
 import { chooseByName, formatLeftOut, type Replacing } from "../markdown/choose-by-name.ts";
 import type { FileProblem } from "../markdown/fields.ts";

@@ -1,7 +1,7 @@
 import { basename, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { oneAtATime } from "../../lib/queues.ts";
 import { listSome } from "../../lib/text.ts";
-import { oneAtATime } from "../../lib/turns.ts";
 import type { Files } from "../files.ts";
 import { chooseByName, formatLeftOut, type Replacing } from "../markdown/choose-by-name.ts";
 import { formatProblem } from "../markdown/fields.ts";

@@ -3,11 +3,11 @@ import { escapeTags } from "../../context/escape-tags.ts";
 import { digestOf, type Fact } from "../../context/facts.ts";
 import { listingBudget } from "../../context/skills/listing.ts";
 import { errorMessage } from "../../lib/errors.ts";
-import { oneAtATime } from "../../lib/turns.ts";
+import { oneAtATime } from "../../lib/queues.ts";
 import type { AgentModels } from "../../model/model-names.ts";
 import { agentList, formatAgentLine } from "../../tools/agent.ts";
 import { Toolbox } from "../../tools/toolbox.ts";
-import { windowFor } from "../compaction/index.ts";
+import { windowFor } from "../compaction/windows.ts";
 import { definitionsWith, type ListedAgent, listingOf } from "./listing.ts";
 
 /** Where the model finds the list of agent types (A4.17). */

@@ -3,8 +3,8 @@ import type { Accept } from "../../mailbox/acceptance.ts";
 import { type MessageParam, type ToolUseBlock, totalTokens, type Usage } from "../../mailbox/conversation.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { ActorSpec, Inherited, JsonSchema, ReadEntry, Reply } from "../../mailbox/messages.ts";
+import { FORK } from "../../mailbox/messages.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
-import { FORK } from "../../supervisor/run-state.ts";
 import { recordAccept } from "../accept/stated.ts";
 
 /** A fork's spec, and the part of its conversation that is its own: everything before is its parent's. */

@@ -2,12 +2,12 @@ import { USUAL_WINDOW } from "../../context/compaction/bounds.ts";
 import { noUsage, type ToolUseBlock, totalTokens } from "../../mailbox/conversation.ts";
 import { type ActorId, callId, MAIN } from "../../mailbox/ids.ts";
 import type { Reply } from "../../mailbox/messages.ts";
+import { FORK } from "../../mailbox/messages.ts";
 import { resolveModel } from "../../model/model-names.ts";
 import { turnsWithin } from "../../settings/limits.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { ActorSystem } from "../../supervisor/actor-system.ts";
 import type { Joints } from "../../supervisor/joints.ts";
-import { FORK } from "../../supervisor/run-state.ts";
 import { tightestBudget } from "../budget/budget.ts";
 import {
   type CostEstimate,

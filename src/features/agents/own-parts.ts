@@ -18,7 +18,7 @@ import type { Toolbox } from "../../tools/toolbox.ts";
 import { recordAccept } from "../accept/stated.ts";
 import type { Budget } from "../budget/budget.ts";
 import { formatLimits } from "../budget/spawn-limits.ts";
-import { type CompactionOptions, windowFor } from "../compaction/index.ts";
+import { type CompactionOptions, windowFor } from "../compaction/windows.ts";
 import type { SessionContext } from "../context/session-context.ts";
 import type { SessionModels } from "../models/index.ts";
 import type { Runners } from "../runners/index.ts";

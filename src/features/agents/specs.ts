@@ -4,7 +4,7 @@ import { MAIN } from "../../mailbox/ids.ts";
 import type { ActorSpec, AgentTool } from "../../mailbox/messages.ts";
 import { commandLimitsOf } from "../../settings/limits.ts";
 import { FILE_RULES } from "../../tools/tool.ts";
-import { windowFor } from "../compaction/index.ts";
+import { windowFor } from "../compaction/windows.ts";
 import type { FirstWords } from "../context/session-context.ts";
 import { STANDING_WORDS } from "../context/situation.ts";
 import { modelSpec } from "../models/index.ts";

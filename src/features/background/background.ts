@@ -13,7 +13,7 @@ import type {
 import { endsOfFile } from "../../processes/file-ends.ts";
 import type { Lines, Processes } from "../../processes/processes.ts";
 import type { Notice } from "../../supervisor/notices.ts";
-import type { CommandPlace } from "../../supervisor/run-state.ts";
+import type { CommandPlace } from "../../supervisor/running-call.ts";
 import { formatSize } from "../../tools/command-output.ts";
 import { endNotice, linesNotice } from "./command-notices.ts";
 import { type Commands, commandNotRun } from "./commands.ts";

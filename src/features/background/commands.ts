@@ -6,7 +6,7 @@ import type { Prepared, Sandbox, SandboxPlace, SandboxSettings } from "../../pol
 import { endsOfFile } from "../../processes/file-ends.ts";
 import { folderIn, type Shell } from "../../processes/platform-shell.ts";
 import type { Lines, Processes, ProcessResult, RunWatch } from "../../processes/processes.ts";
-import type { CommandPlace } from "../../supervisor/run-state.ts";
+import type { CommandPlace } from "../../supervisor/running-call.ts";
 import { MAX_OUTPUT_CHARS } from "../../tools/command-output.ts";
 
 /** Bytes of output after which a command is stopped, so that a flood cannot fill the disk. */

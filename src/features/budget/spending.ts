@@ -12,12 +12,14 @@ import { type Budget, budgetOfType, KINDS, tightestBudget, usdOf } from "./budge
 import { type Booked, BudgetLedger, type Spent } from "./ledger.ts";
 import { PastRuns } from "./past-runs.ts";
 import { estimateAfter, estimateAtStart, prospectOf, type RequestEstimate } from "./request-estimate.ts";
+import { WorkTime } from "./work-time.ts";
 
 /**
  * Tokens reserved for the last reply, the summary, which is limited to them. A small budget reserves only a share of
  * itself, or nothing would be left for work.
  */
 const SUMMARY_TOKENS = { most: 4_000, least: 500, ofBudget: 0.2 };
+
 const MINUTE_MS = 60_000;
 
 export interface SpendingOptions {
@@ -179,36 +181,4 @@ export function promptTokensOf(spec: ActorSpec): number {
 function estimateOf({ system, tools, messages, model }: ActorSpec, summaryTokens: number): RequestEstimate {
   const texts = [...system, JSON.stringify(tools), JSON.stringify(messages)];
   return estimateAtStart(texts, { model, summaryTokens });
-}
-
-/** A clock that stands still while a model is paused: an agent's deadline is about its work, not about the wait for a limit. */
-export class WorkTime implements Pick<Clock, "now"> {
-  readonly #clock: Pick<Clock, "now">;
-  /** The last pause, and milliseconds of those before it. */
-  #from = 0;
-  #to = 0;
-  #before = 0;
-
-  constructor(clock: Pick<Clock, "now">) {
-    this.#clock = clock;
-  }
-
-  now(): number {
-    const now = this.#clock.now();
-    return now - this.#before - (Math.min(now, this.#to) - this.#from);
-  }
-
-  /** It stands still for the next `ms`, or until `go`. */
-  stop(ms: number): void {
-    const now = this.#clock.now();
-    if (now > this.#to) {
-      this.#before += this.#to - this.#from;
-      this.#from = now;
-    }
-    this.#to = Math.max(this.#to, now + ms);
-  }
-
-  go(): void {
-    this.#to = Math.min(this.#to, this.#clock.now());
-  }
 }

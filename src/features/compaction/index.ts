@@ -8,7 +8,6 @@ import {
   type CompactEnd,
   type Compacted,
   type Compaction,
-  type ContextWindow,
   type ElidedResult,
   elidedOf,
   resultText,
@@ -16,9 +15,8 @@ import {
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { Services } from "../../mailbox/services.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
-import { contextWindowOf, type OwnWindows } from "../../model/known-models.ts";
+import type { HookCaller } from "../../policy/hooks/hook-results.ts";
 import type { HookRunner } from "../../policy/hooks/hook-runner.ts";
-import type { HookCaller } from "../../policy/hooks/results.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Attempt, Joints } from "../../supervisor/joints.ts";
 
@@ -220,26 +218,4 @@ async function keepResults(
 function keep({ path, block }: ElidedResult, outputs: Pick<Outputs, "write">): Promise<string> {
   const [name = path] = path.split("/").slice(-1);
   return outputs.write(name.replace(/\.md$/, ""), resultText(block.content));
-}
-
-/** How conversations are fitted to the context windows of their models. */
-export interface CompactionOptions {
-  /** False to compact only on request (default true). */
-  readonly auto?: boolean;
-  /** The share of the window at which a conversation is compacted, 0.1 to 1 (default 0.9). */
-  readonly at?: number;
-  /** Tokens of a model's window by its full ID, if they are not the published ones. */
-  readonly windows?: OwnWindows;
-}
-
-export const COMPACT_AT = { min: 0.1, max: 1, usual: 0.9 } as const;
-
-/** Returns the window of the agent's own model, whatever its parent's is (A19.5). */
-export function windowFor(
-  model: string,
-  { auto = true, at, windows }: CompactionOptions = {},
-): ContextWindow {
-  const { min, max, usual } = COMPACT_AT;
-  const share = at === undefined || Number.isNaN(at) ? usual : Math.min(max, Math.max(min, at));
-  return { tokens: contextWindowOf(model, windows), compactAt: share, auto };
 }

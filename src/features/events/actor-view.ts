@@ -1,7 +1,7 @@
 import type { Activity, AgentState, AgentView, SupervisorEvent } from "../../events/event.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
-import type { RunningCall } from "../../supervisor/run-state.ts";
+import type { RunningCall } from "../../supervisor/running-call.ts";
 import { RUN_PREFIX } from "../../tools/workflow.ts";
 
 /** Returns an actor as the live tree shows it, at this moment. */

@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { CallId } from "../../mailbox/ids.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Joints } from "../../supervisor/joints.ts";
-import type { RunningCall } from "../../supervisor/run-state.ts";
+import type { RunningCall } from "../../supervisor/running-call.ts";
 import { viewOf } from "./actor-view.ts";
 import { CallReports, endOutput, headOf } from "./call-reports.ts";
 

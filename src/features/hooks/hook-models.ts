@@ -3,8 +3,8 @@ import { textOf } from "../../mailbox/conversation.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { Summary } from "../../mailbox/messages.ts";
 import type { ModelOutcome, ModelRequest } from "../../model/client.ts";
-import { HOOK_AGENT } from "../../policy/hooks/hooks.ts";
 import type { HookAnswer, HookModels, HookQuestion } from "../../policy/hooks/model-hook.ts";
+import { HOOK_AGENT } from "../../policy/hooks/parse-hooks.ts";
 
 /** Turns that an agent of a hook may take. */
 const MAX_TURNS = 50;

@@ -1,11 +1,11 @@
 import type { AfterAnswer } from "../../mailbox/calls.ts";
 import { resultText } from "../../mailbox/compacted.ts";
 import { ActorId, MAIN } from "../../mailbox/ids.ts";
+import type { CallEnd, HookCaller, Stopping, StopResult } from "../../policy/hooks/hook-results.ts";
 import type { HookRunner } from "../../policy/hooks/hook-runner.ts";
-import type { CallEnd, HookCaller, Stopping, StopResult } from "../../policy/hooks/results.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { Joints } from "../../supervisor/joints.ts";
-import type { RunningCall } from "../../supervisor/run-state.ts";
+import type { RunningCall } from "../../supervisor/running-call.ts";
 import type { ToolEnd } from "../../tools/bind-tool.ts";
 import { treePath } from "../../worktrees/layout.ts";
 import type { GitRequest } from "../../worktrees/protocol.ts";

@@ -7,14 +7,14 @@ import { errorMessage } from "../../lib/errors.ts";
 import { isObject } from "../../lib/json.ts";
 import { type ActorId, MAIN, type SessionId } from "../../mailbox/ids.ts";
 import { pathHere } from "../../mailbox/worktree.ts";
+import type { HookCaller } from "../../policy/hooks/hook-results.ts";
 import { type HookRunner, hookRunner } from "../../policy/hooks/hook-runner.ts";
 import {
   type ReadHooks as AgentHooks,
   type Hooks,
   parseHooks,
   type ReadHooks,
-} from "../../policy/hooks/hooks.ts";
-import type { HookCaller } from "../../policy/hooks/results.ts";
+} from "../../policy/hooks/parse-hooks.ts";
 import type { Processes } from "../../processes/processes.ts";
 import { narrower, type PermissionMode } from "../../settings/permissions.ts";
 import type { HookSource } from "../../settings/read-settings.ts";

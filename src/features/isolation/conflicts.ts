@@ -1,5 +1,5 @@
 import { relative, sep } from "node:path";
-import { inTurn, type Queues } from "../../lib/turns.ts";
+import { inTurn, type Queues } from "../../lib/queues.ts";
 import type { Conflict, Worktree } from "../../mailbox/worktree.ts";
 import type { Worktrees } from "../../worktrees/git-worker.ts";
 import type { EarlierMerge, HeldTree, HeldWorktrees } from "../writers/held-worktrees.ts";

@@ -1,8 +1,8 @@
 import type { SupervisorEvent } from "../../events/event.ts";
 import { type Clock, within } from "../../lib/clock.ts";
 import { errorMessage } from "../../lib/errors.ts";
+import { inTurn, type Queues } from "../../lib/queues.ts";
 import { shorten } from "../../lib/text.ts";
-import { inTurn, type Queues } from "../../lib/turns.ts";
 import { type ActorId, callId } from "../../mailbox/ids.ts";
 import type { Summary } from "../../mailbox/messages.ts";
 import type { Isolation as Isolated } from "../../mailbox/worktree.ts";

@@ -16,7 +16,7 @@ import type { Limits } from "../../settings/limits.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { Joints } from "../../supervisor/joints.ts";
-import { type CompactionOptions, windowFor } from "../compaction/index.ts";
+import { type CompactionOptions, windowFor } from "../compaction/windows.ts";
 
 /** What limits the replies and the conversations of a session. */
 export interface ModelLimits {

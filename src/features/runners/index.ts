@@ -4,7 +4,7 @@ import type { ActorId, SessionId } from "../../mailbox/ids.ts";
 import type { LentModel, RunnerHooks, RunnerRules } from "../../mailbox/runners.ts";
 import type { GatewayConfig } from "../../model/gateway.ts";
 import type { AvailableModels } from "../../model/model-names.ts";
-import type { HookCaller } from "../../policy/hooks/results.ts";
+import type { HookCaller } from "../../policy/hooks/hook-results.ts";
 import { defaultSandboxSettings, type SandboxSettings } from "../../policy/sandbox/sandbox.ts";
 import { narrower, type PermissionMode } from "../../settings/permissions.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";

@@ -10,7 +10,7 @@ import {
 } from "../../policy/confinement/write-scope.ts";
 import type { Twin } from "../../policy/engine/place.ts";
 import type { BuilderOptions } from "../../policy/sandbox/find-builder.ts";
-import { gitPlaceOf } from "../../policy/sandbox/held.ts";
+import { gitPlaceOf } from "../../policy/sandbox/git-place.ts";
 import { lightConfinement } from "../../policy/sandbox/light.ts";
 import { openSandbox } from "../../policy/sandbox/open.ts";
 import {

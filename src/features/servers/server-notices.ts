@@ -1,7 +1,7 @@
 import { listSome } from "../../lib/text.ts";
 import type { AgentTool } from "../../mailbox/messages.ts";
 import { escapeNotice, type Notice } from "../../supervisor/notices.ts";
-import { CALLER, SEARCH } from "../../tools/deferred.ts";
+import { CALLER, SEARCH } from "../../tools/tool-search.ts";
 
 export type ServerNotice = Notice & { readonly tools: readonly AgentTool[] };
 

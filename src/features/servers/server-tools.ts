@@ -1,6 +1,7 @@
 import type { AgentDefinition } from "../../context/agents/definition.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { AgentTool } from "../../mailbox/messages.ts";
+import { FORK } from "../../mailbox/messages.ts";
 import type { ServerState, ServerStatus } from "../../mcp/mcp.ts";
 import { resourceTools, serverTool, serverTools } from "../../mcp/mcp-tools.ts";
 import { serverSlug } from "../../mcp/names.ts";
@@ -8,8 +9,7 @@ import type { Mcp } from "../../mcp/open-mcp.ts";
 import { matchesToolName } from "../../policy/engine/rule-syntax.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
-import { FORK } from "../../supervisor/run-state.ts";
-import { CALLER, SEARCH } from "../../tools/deferred.ts";
+import { CALLER, SEARCH } from "../../tools/tool-search.ts";
 import type { Served, Toolbox } from "../../tools/toolbox.ts";
 import { namedTools } from "../agents/listing.ts";
 import { type AgentServers, whyMissing } from "./agent-servers.ts";

@@ -20,7 +20,7 @@ import type { ToolResultContent } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN, type SessionId } from "../../mailbox/ids.ts";
 import { MODEL_ALIASES } from "../../mailbox/model.ts";
 import type { AddedDirs, ScopedActor, WriteScope } from "../../policy/confinement/write-scope.ts";
-import type { ReadHooks } from "../../policy/hooks/hooks.ts";
+import type { ReadHooks } from "../../policy/hooks/parse-hooks.ts";
 import type { Rule } from "../../settings/permissions.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";

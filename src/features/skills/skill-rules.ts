@@ -1,7 +1,7 @@
 import { hookGrant, ruleGrant } from "../../context/skills/grants.ts";
 import type { Skill } from "../../context/skills/skill.ts";
 import { type ActorId, type CallId, MAIN } from "../../mailbox/ids.ts";
-import type { ReadHooks } from "../../policy/hooks/hooks.ts";
+import type { ReadHooks } from "../../policy/hooks/parse-hooks.ts";
 import type { Rule } from "../../settings/permissions.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 

@@ -6,11 +6,11 @@ import {
   type TaskGraph,
   taskInProgress,
 } from "../../journal/task-graph.ts";
-import { oneAtATime } from "../../lib/turns.ts";
+import { oneAtATime } from "../../lib/queues.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { Todo } from "../../mailbox/messages.ts";
+import type { HookCaller, HookedTask } from "../../policy/hooks/hook-results.ts";
 import type { HookRunner } from "../../policy/hooks/hook-runner.ts";
-import type { HookCaller, HookedTask } from "../../policy/hooks/results.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { TaskStore } from "../../tools/tasks/task-tools.ts";
 import { failed, type ToolFailure } from "../../tools/tool.ts";

@@ -1,6 +1,6 @@
 import { tokensOfPrefix } from "../../context/compaction/tokens.ts";
 import type { AgentTool } from "../../mailbox/messages.ts";
-import { CALLER, SEARCH } from "../../tools/deferred.ts";
+import { CALLER, SEARCH } from "../../tools/tool-search.ts";
 import type { Toolbox } from "../../tools/toolbox.ts";
 
 /** Which tools are deferred until models search for them. Uses no joint: specs ask for it. */

@@ -4,7 +4,7 @@ import type { Gateway } from "../../model/client.ts";
 import { GatewayClient } from "../../model/gateway-client.ts";
 import { type AvailableModels, modelRefusal, resolveModel } from "../../model/model-names.ts";
 import type { PageModel } from "../../web/open-pages.ts";
-import { type CompactionOptions, windowFor } from "../compaction/index.ts";
+import { type CompactionOptions, windowFor } from "../compaction/windows.ts";
 
 export interface PageModelOptions {
   readonly source: {

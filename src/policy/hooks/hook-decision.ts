@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { isObject, parseJson } from "../../lib/json.ts";
 import type { HookEvent } from "../../settings/hook-events.ts";
 import type { HookEnd } from "./hook-process.ts";
-import type { Hook } from "./hooks.ts";
+import type { Hook } from "./parse-hooks.ts";
 
 /** The decision of one hook, in whichever form it was printed. */
 export interface HookDecision {

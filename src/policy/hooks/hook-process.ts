@@ -1,7 +1,7 @@
 import { type Clock, within } from "../../lib/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { RunRequest, RunResult } from "../../mailbox/runs.ts";
-import type { Hook } from "./hooks.ts";
+import type { Hook } from "./parse-hooks.ts";
 
 /** Runs a child process, as the process host does. Never rejects. */
 export type RunProcess = (request: RunRequest, signal?: AbortSignal) => Promise<RunResult>;

@@ -1,7 +1,5 @@
 import type { HookEvent } from "../../settings/hook-events.ts";
 import type { HookDecision } from "./hook-decision.ts";
-import { HOOK_AGENT, type Hook, matchHooks } from "./hooks.ts";
-import type { Roots } from "./moved-paths.ts";
 import type {
   CallEnd,
   HookCaller,
@@ -17,8 +15,10 @@ import type {
   SubagentStart,
   TaskResult,
   UserPromptSubmit,
-} from "./results.ts";
-import type { HookedEvent, HookPorts, HookRuns } from "./run-hooks.ts";
+} from "./hook-results.ts";
+import type { Roots } from "./moved-paths.ts";
+import { HOOK_AGENT, type Hook, matchHooks } from "./parse-hooks.ts";
+import type { HookedEvent, HookPorts, HookRuns } from "./run-event.ts";
 
 /** An actor ends after this many Stop hooks in a row that made it continue (A5.10). */
 export const MAX_CONTINUED = 5;
@@ -131,7 +131,7 @@ export function hookRunner(ports: HookPorts): HookRunner {
     if (hooks.length === 0) return null;
     for (const hook of hooks) if (hook.once) done.add(keyOf(hook));
     // Most sessions have no hooks.
-    loaded ??= import("./run-hooks.ts").then(({ hookRuns }) => hookRuns(ports));
+    loaded ??= import("./run-event.ts").then(({ hookRuns }) => hookRuns(ports));
     return loaded.then((runs) => runs.run(hooks, event));
   }
 

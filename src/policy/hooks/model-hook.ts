@@ -4,7 +4,7 @@ import { errorMessage } from "../../lib/errors.ts";
 import { parseJson } from "../../lib/json.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import { failHook, type HookResponse, readDecision } from "./hook-decision.ts";
-import type { Hook } from "./hooks.ts";
+import type { Hook } from "./parse-hooks.ts";
 
 /** What a hook asks a model. */
 export interface HookQuestion {

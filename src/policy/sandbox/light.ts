@@ -8,7 +8,7 @@ import { holds, realOf } from "../engine/path-candidates.ts";
 import { repositoriesAbout } from "../trust/git-repository.ts";
 import { hide, realOrNull, type SecretPlaces, secretPaths, seenAs } from "./denied-paths.ts";
 import { type BuilderOptions, findBuilder, trustedProgram, tryOut } from "./find-builder.ts";
-import { findProtected } from "./held.ts";
+import { findProtected } from "./find-protected.ts";
 import { MadeNames } from "./made.ts";
 import { findMasks, readAllowances } from "./masks.ts";
 import { openings } from "./probe.ts";

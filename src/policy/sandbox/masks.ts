@@ -6,7 +6,7 @@ import type { Rule } from "../../settings/permissions.ts";
 import { holds, realOf } from "../engine/path-candidates.ts";
 import { parseRule } from "../engine/rule-syntax.ts";
 import { hide, realOrNull } from "./denied-paths.ts";
-import { findNames } from "./held.ts";
+import { findNames } from "./find-names.ts";
 import type { Run } from "./probe.ts";
 
 /** Each costs a mount, about a tenth of a millisecond. */

@@ -18,7 +18,7 @@ import {
   tooWidePattern,
 } from "./denied-paths.ts";
 import { type Builder, type BuilderOptions, findBuilder, trustedProgram, tryOut } from "./find-builder.ts";
-import { between, findProtected } from "./held.ts";
+import { between, findProtected } from "./find-protected.ts";
 import { MadeNames, SANDBOX_DIRECTORY } from "./made.ts";
 import { findForbidden, findMasks, type MaskSearch, outermost } from "./masks.ts";
 import { type Network, openNetwork } from "./network.ts";

@@ -1,6 +1,6 @@
+import type { Paint } from "../colour.ts";
 import type { Editor } from "../input/editor.ts";
 import { isKey, type Key } from "../input/keys.ts";
-import type { Paint } from "../output-stream.ts";
 import { visibleText } from "../safe-text.ts";
 import { wrapText } from "../wrap.ts";
 

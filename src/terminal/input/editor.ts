@@ -1,7 +1,7 @@
 import { Editor as BaseEditor, CURSOR_MARKER, type TUI } from "@earendil-works/pi-tui";
 import type { Cursor } from "../canvas/canvas.ts";
+import type { Paint } from "../colour.ts";
 import { displayWidth } from "../display-width.ts";
-import type { Paint } from "../output-stream.ts";
 import { wrapText } from "../wrap.ts";
 import { type Completer, onlyCommand, providerOf } from "./completions.ts";
 import { isKey, type Key } from "./keys.ts";

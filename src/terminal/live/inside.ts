@@ -1,7 +1,7 @@
 import type { SupervisorEvent } from "../../events/event.ts";
 import { type ContentBlockParam, textOf } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
-import type { Paint } from "../output-stream.ts";
+import type { Paint } from "../colour.ts";
 import { safeText } from "../safe-text.ts";
 import { type CallLines, type CallsRoom, createCallLines } from "../transcript/call-lines.ts";
 import { wrapText } from "../wrap.ts";

@@ -1,7 +1,7 @@
 import type { Todo } from "../../mailbox/messages.ts";
+import type { Paint } from "../colour.ts";
 import { cutToWidth, displayWidth } from "../display-width.ts";
 import { counted, dollars } from "../figures.ts";
-import type { Paint } from "../output-stream.ts";
 import { safeLine } from "../safe-text.ts";
 
 /** What the line below the prompt says of a session. */

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Paint } from "../output-stream.ts";
+import type { Paint } from "../colour.ts";
 import { safeLine, safeText } from "../safe-text.ts";
 import { lexInline, type Token } from "./lexer.ts";
 import type { Format, StyledSpan } from "./spans.ts";

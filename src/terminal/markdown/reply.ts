@@ -1,4 +1,4 @@
-import type { Paint } from "../output-stream.ts";
+import type { Paint } from "../colour.ts";
 import { type BlockPage, blockRows, type ColourLine, codeRows, itemRows } from "./blocks.ts";
 import { type CodeLanguages, createLanguages, type Highlighter, plainLine } from "./highlight.ts";
 import { hasLooks } from "./inline.ts";

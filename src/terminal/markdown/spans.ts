@@ -1,5 +1,5 @@
+import type { Paint } from "../colour.ts";
 import { displayWidth } from "../display-width.ts";
-import type { Paint } from "../output-stream.ts";
 import { breakLine, cutWord, type RowRange } from "../wrap.ts";
 
 export type Format =

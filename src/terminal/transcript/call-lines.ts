@@ -1,10 +1,10 @@
 import type { CallBeginEvent, CallEndEvent, CallEvent } from "../../events/call.ts";
 import type { SupervisorEvent } from "../../events/event.ts";
 import type { CallId } from "../../mailbox/ids.ts";
+import type { Paint } from "../colour.ts";
 import { type CompareWords, createWords, diffCount, diffRows } from "../diff.ts";
 import { cutToWidth } from "../display-width.ts";
 import { counted, shortTime } from "../figures.ts";
-import type { Paint } from "../output-stream.ts";
 import { safeLine, safeText } from "../safe-text.ts";
 
 /** Where running calls are drawn, and when. */

@@ -3,8 +3,8 @@ import type { SupervisorEvent } from "../../events/event.ts";
 import { readRegularFile } from "../../lib/files.ts";
 import { resultText } from "../../mailbox/compacted.ts";
 import { MAIN } from "../../mailbox/ids.ts";
+import { plain } from "../colour.ts";
 import { diffCount, diffRows } from "../diff.ts";
-import { plain } from "../output-stream.ts";
 import { safeText } from "../safe-text.ts";
 import { callLine } from "./call-lines.ts";
 

@@ -22,7 +22,7 @@ import {
   record,
   setClosed,
   setOpen,
-} from "./journal.ts";
+} from "./merge-journal.ts";
 import { type LeftInPlace, revertExchange } from "./revert-exchange.ts";
 import {
   disposeOf,

@@ -7,7 +7,7 @@ import { emptyTree, GIT_KILLED, parts } from "../git.ts";
 import { answered, lastLine, outputOf, refuseRequest } from "../refusal.ts";
 import { chunks, copyIndex, withIndex } from "../side-index.ts";
 import { dropHeadLocks, entriesOf, isSameEntry, setEntries, withIndexLock } from "./index-entries.ts";
-import type { Committed, IndexEntry } from "./journal.ts";
+import type { Committed, IndexEntry } from "./merge-journal.ts";
 import { mergeTree } from "./merge-tree.ts";
 
 /**

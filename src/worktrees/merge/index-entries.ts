@@ -9,7 +9,7 @@ import type { GitEnvironment, Repository } from "../environment.ts";
 import { dropLocksOfKilled } from "../git-locks.ts";
 import { outputOf, refuseRequest } from "../refusal.ts";
 import { chunks, copyIndex, withIndex } from "../side-index.ts";
-import type { Committed, IndexEntry } from "./journal.ts";
+import type { Committed, IndexEntry } from "./merge-journal.ts";
 
 /** Returns entries by path; a missing file has none. */
 export async function entriesOf(repo: Repository, index: string): Promise<ReadonlyMap<string, IndexEntry>> {

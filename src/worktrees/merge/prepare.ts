@@ -8,7 +8,7 @@ import { withLock, withTreeLock } from "../lock.ts";
 import type { GitRequest, SuccessOf } from "../protocol.ts";
 import { retryAfterGc } from "../refusal.ts";
 import { checkoutOf, snapshotSides, snapshotToMerge } from "./candidate.ts";
-import { openMerge } from "./journal.ts";
+import { openMerge } from "./merge-journal.ts";
 import { rollBackUnfinished } from "./roll-back.ts";
 import { showInTree } from "./settle.ts";
 

@@ -17,7 +17,7 @@ import {
   openMerge,
   record,
   setClosed,
-} from "./journal.ts";
+} from "./merge-journal.ts";
 import { type LeftInPlace, revertExchange } from "./revert-exchange.ts";
 
 export interface RolledBack {

@@ -17,7 +17,7 @@ import {
   record,
   setClosed,
   setOpen,
-} from "./journal.ts";
+} from "./merge-journal.ts";
 import { disposeOf, leftOver, notDone, recoverFailed, rollBackUnfinished } from "./roll-back.ts";
 
 /** Restores the exact bytes from before a merge. */

@@ -3,8 +3,8 @@ import type { AgentActions } from "../../../src/cli/repl/agent-actions.ts";
 import { openAgentBrowser } from "../../../src/cli/repl/agent-browser.ts";
 import type { AgentView, SupervisorEvent } from "../../../src/events/event.ts";
 import { callId } from "../../../src/mailbox/ids.ts";
+import { plain } from "../../../src/terminal/colour.ts";
 import { createInside } from "../../../src/terminal/live/inside.ts";
-import { plain } from "../../../src/terminal/output-stream.ts";
 import { actor, agentView } from "../../support/agent-view.ts";
 import { summary } from "../fake-session.ts";
 

@@ -10,9 +10,9 @@ import {
 import type { Sheet } from "../../../src/cli/repl/asks/shown.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import type { PermissionRequest, PlanRequest, Question } from "../../../src/policy/user-requests.ts";
+import { plain } from "../../../src/terminal/colour.ts";
 import { answerRows, chosenText } from "../../../src/terminal/dialogs/choice-form.ts";
 import { displayWidth } from "../../../src/terminal/display-width.ts";
-import { plain } from "../../../src/terminal/output-stream.ts";
 import { visibleText } from "../../../src/terminal/safe-text.ts";
 
 const { permissionReply } = permissions;

@@ -1,7 +1,7 @@
 import type { AgentActions } from "../../../src/cli/repl/agent-actions.ts";
 import type { Dialog, Terminal, TerminalListeners } from "../../../src/cli/repl/terminal.ts";
 import type { SupervisorEvent } from "../../../src/events/event.ts";
-import { plain } from "../../../src/terminal/output-stream.ts";
+import { plain } from "../../../src/terminal/colour.ts";
 import { safeText } from "../../../src/terminal/safe-text.ts";
 
 export const noAgents: AgentActions = {

@@ -17,7 +17,7 @@ import { createReplies } from "../../../src/cli/repl/reply-text.ts";
 import { createScreen } from "../../../src/cli/repl/screen.ts";
 import { isSlashCommand } from "../../../src/cli/repl/slash-commands.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
-import { inColour, plain } from "../../../src/terminal/output-stream.ts";
+import { inColour, plain } from "../../../src/terminal/colour.ts";
 import { wrapRow, wrapText } from "../../../src/terminal/wrap.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { temporaryFolder } from "../../support/temporary.ts";

@@ -4,7 +4,7 @@ import { sessionStoryText } from "../../../src/cli/session-story-text.ts";
 import { noUsage } from "../../../src/mailbox/conversation.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import type { WorktreeResult } from "../../../src/mailbox/worktree.ts";
-import { plain } from "../../../src/terminal/output-stream.ts";
+import { plain } from "../../../src/terminal/colour.ts";
 import { actor, agentView } from "../../support/agent-view.ts";
 import { summary } from "../fake-session.ts";
 

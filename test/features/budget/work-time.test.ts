@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { WorkTime } from "../../../src/features/budget/spending.ts";
+import { WorkTime } from "../../../src/features/budget/work-time.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 test("deadlines stand still while a model is paused, however pauses overlap", async () => {

@@ -3,8 +3,9 @@ import { systemClock } from "../../../src/lib/clock.ts";
 import { type ActorId, callId } from "../../../src/mailbox/ids.ts";
 import { startProcesses } from "../../../src/processes/client.ts";
 import { agentTools } from "../../../src/tools/index.ts";
+import { ReadLedger } from "../../../src/tools/read-ledger.ts";
+import { TodoList } from "../../../src/tools/todo-list.ts";
 import type { AgentCallContext } from "../../../src/tools/tool.ts";
-import { ReadLedger, TodoList } from "../../../src/tools/turn-state.ts";
 import { realCommands } from "../../support/commands.ts";
 
 export interface ToolAnswer {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseHooks } from "../../../src/policy/hooks/hooks.ts";
+import { parseHooks } from "../../../src/policy/hooks/parse-hooks.ts";
 import { type Entry, never, startHooks } from "./session.ts";
 
 const hooksOf = startHooks();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ActorId } from "../../../src/mailbox/ids.ts";
-import { HOOK_AGENT } from "../../../src/policy/hooks/hooks.ts";
 import type { HookAnswer, HookModels, HookQuestion } from "../../../src/policy/hooks/model-hook.ts";
+import { HOOK_AGENT } from "../../../src/policy/hooks/parse-hooks.ts";
 import { type Entry, edit, never, startHooks } from "./session.ts";
 
 const hooksOf = startHooks();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseHooks, parseMatcher } from "../../../src/policy/hooks/hooks.ts";
+import { parseHooks, parseMatcher } from "../../../src/policy/hooks/parse-hooks.ts";
 
 const file = "/p/.claude/settings.json";
 const group = (entry: object, matcher?: unknown) => [{ matcher, hooks: [{ type: "command", ...entry }] }];

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { findProtected } from "../../../src/policy/sandbox/held.ts";
+import { findProtected } from "../../../src/policy/sandbox/find-protected.ts";
 import { MadeNames } from "../../../src/policy/sandbox/made.ts";
 import { startProcesses } from "../../../src/processes/client.ts";
 import { temporaryFolder } from "../../support/temporary.ts";

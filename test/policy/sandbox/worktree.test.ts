@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { backgroundCommands } from "../../../src/features/background/commands.ts";
 import { callId, MAIN } from "../../../src/mailbox/ids.ts";
-import { gitPlaceOf } from "../../../src/policy/sandbox/held.ts";
+import { gitPlaceOf } from "../../../src/policy/sandbox/git-place.ts";
 import type { SandboxPlace } from "../../../src/policy/sandbox/sandbox.ts";
 import { platformShell } from "../../../src/processes/platform-shell.ts";
 import { unless } from "../../support/needs.ts";

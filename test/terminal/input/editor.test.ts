@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createKeyProtocol } from "../../../src/terminal/canvas/modes.ts";
+import { plain } from "../../../src/terminal/colour.ts";
 import { displayWidth } from "../../../src/terminal/display-width.ts";
 import { createEditor, type EditorOptions } from "../../../src/terminal/input/editor.ts";
 import { createHistorySearch } from "../../../src/terminal/input/history-search.ts";
 import { createKeyReader, isKey, type Key, usualKey } from "../../../src/terminal/input/keys.ts";
-import { plain } from "../../../src/terminal/output-stream.ts";
 
 const ESC = "\u001b";
 const UP = `${ESC}[A`;

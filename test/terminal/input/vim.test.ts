@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { plain } from "../../../src/terminal/colour.ts";
 import { createEditor } from "../../../src/terminal/input/editor.ts";
 import { createKeyReader, isKey } from "../../../src/terminal/input/keys.ts";
 import { createVimKeys } from "../../../src/terminal/input/vim/vim-keys.ts";
-import { plain } from "../../../src/terminal/output-stream.ts";
 
 const ESC = "\u001b[27u";
 const BACK = "\u0012";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { plain } from "../../../src/terminal/colour.ts";
 import { type SessionStatus, statusLine } from "../../../src/terminal/live/prompt-rows.ts";
-import { plain } from "../../../src/terminal/output-stream.ts";
 
 const full: SessionStatus = {
   vim: null,

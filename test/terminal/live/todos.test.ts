@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Todo } from "../../../src/mailbox/messages.ts";
+import { plain } from "../../../src/terminal/colour.ts";
 import { todoRows } from "../../../src/terminal/live/prompt-rows.ts";
-import { plain } from "../../../src/terminal/output-stream.ts";
 
 const todo = (content: string, status: Todo["status"]): Todo => ({
   content,

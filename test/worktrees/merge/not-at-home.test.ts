@@ -2,7 +2,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { mergeStateOf } from "../../../src/worktrees/merge/journal.ts";
+import { mergeStateOf } from "../../../src/worktrees/merge/merge-journal.ts";
 import { rollBackUnfinished } from "../../../src/worktrees/merge/roll-back.ts";
 import { repositoryWith } from "../../support/git-repository.ts";
 import { temporaryFolder } from "../../support/temporary.ts";

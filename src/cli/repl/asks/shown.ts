@@ -1,5 +1,5 @@
 import type { Asker } from "../../../policy/user-requests.ts";
-import type { Paint } from "../../../terminal/output-stream.ts";
+import type { Paint } from "../../../terminal/colour.ts";
 import { visibleDense, visibleLine, visibleText } from "../../../terminal/safe-text.ts";
 import { wrapText } from "../../../terminal/wrap.ts";
 

@@ -3,7 +3,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import { errorMessage } from "../../../lib/errors.ts";
 import { MAIN } from "../../../mailbox/ids.ts";
 import { type RunProcess, runHook } from "../../../policy/hooks/hook-process.ts";
-import { withEventFile } from "../../../policy/hooks/run-hooks.ts";
+import { withEventFile } from "../../../policy/hooks/run-event.ts";
 import type { StatusLine } from "../../../settings/read-settings.ts";
 import { safeText } from "../../../terminal/safe-text.ts";
 

@@ -15,10 +15,10 @@ import {
   unclearEffect,
 } from "./hook-decision.ts";
 import { type RunProcess, runHook } from "./hook-process.ts";
-import { type Hook, type Hooks, hookName } from "./hooks.ts";
+import type { HookCaller } from "./hook-results.ts";
 import type { HookModels } from "./model-hook.ts";
 import { toRunner } from "./moved-paths.ts";
-import type { HookCaller } from "./results.ts";
+import { type Hook, type Hooks, hookName } from "./parse-hooks.ts";
 
 export interface HookPorts {
   /** Read again at each event, so it can be a getter over settings that change. */

@@ -10,7 +10,7 @@ export const CALLER = "UseTool";
 export const SEARCH = "ToolSearch";
 
 /** A call of the tool that is meant, with its own input. */
-export interface ResolveCall<Tool> {
+interface ResolveCall<Tool> {
   readonly tool: Tool;
   readonly input: unknown;
 }

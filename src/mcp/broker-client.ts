@@ -10,14 +10,14 @@ import { type BROKER_NOTICES, SESSION_NOTICES, SESSION_REQUESTS } from "./protoc
 
 /** In `dist` all bundles are in one directory; in development the sources run. */
 const ENTRY = new URL(
-  import.meta.url.endsWith(".ts") ? "./broker/process.ts" : "./mcp-broker.cjs",
+  import.meta.url.endsWith(".ts") ? "./broker/main.ts" : "./mcp-broker.cjs",
   import.meta.url,
 );
 
 /** Servers that ignore every signal cost the broker about 4 s; after this the broker itself hangs. */
 const CLOSE_MS = 12_000;
 
-export interface BrokerParts {
+interface BrokerParts {
   readonly env: Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly requests: Handlers<typeof SESSION_REQUESTS>;

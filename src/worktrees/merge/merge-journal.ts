@@ -57,14 +57,8 @@ const UndoEnd = z.object({
   outcome: z.enum(["undone", "taken back"]), // word-ok: as recorded
   left: LeftPaths,
 });
-export const MergeRecord = z.discriminatedUnion("type", [
-  MergeStart,
-  MergeCommit,
-  MergeEnd,
-  UndoStart,
-  UndoEnd,
-]);
-export type MergeRecord = z.infer<typeof MergeRecord>;
+const MergeRecord = z.discriminatedUnion("type", [MergeStart, MergeCommit, MergeEnd, UndoStart, UndoEnd]);
+type MergeRecord = z.infer<typeof MergeRecord>;
 
 /** One merge, as recorded in its journal. */
 export interface MergeStory {

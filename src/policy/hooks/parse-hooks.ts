@@ -51,7 +51,7 @@ export interface ReadHooks extends Pick<Hook, "scope" | "file" | "agentType" | "
   readonly value: unknown;
 }
 
-export interface ParsedHooks {
+interface ParsedHooks {
   readonly hooks: Hooks;
   /** One sentence for each entry that cannot be used as it stands, with its file. The others are used. */
   readonly problems: readonly string[];
