@@ -37,7 +37,7 @@ import type { SessionRules } from "../features/gate/session-rules.ts";
 import { hooksFeature, worktreeHooks } from "../features/hooks/index.ts";
 import { definitionHooks, type SessionHooks, sessionHooks } from "../features/hooks/session-hooks.ts";
 import { openInbox } from "../features/inbox/index.ts";
-import { isolationFeature, openIsolation, openTrees } from "../features/isolation/index.ts";
+import { isolationFeature, openIsolation, openTrees, type Trees } from "../features/isolation/index.ts";
 import { worktreeDefaults } from "../features/isolation/worktree-settings.ts";
 import { sessionLanguages, whyNoLanguages } from "../features/languages/index.ts";
 import { messageService } from "../features/messages/index.ts";
@@ -151,11 +151,13 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
 
   // ---- who decides: hooks, the user, rules ------------------------------------------------------------
   const small = pageModel(gateway, model, options);
+  /** What is made further down: hooks start agents, which have hooks. */
+  const later = Promise.withResolvers<Pick<OpenSession, "agents" | "scripts"> & { git: Trees }>();
   const hooks = sessionHooks({
-    ...{ options, ask: small.ask, runAgent: (...hook) => agents.runForHook(...hook) },
-    ...{ sources: options.hooks ?? [], ofAgents: definitionHooks(types.all) },
+    ...{ options, ask: small.ask, sources: options.hooks ?? [], ofAgents: definitionHooks(types.all) },
     ...{ session: id, model, folder: place.folder, cwd, processes, actors, clock, onWarning },
-    needDir: (dir) => git.need(dir),
+    runAgent: async (...hook) => (await later.promise).agents.runForHook(...hook),
+    needDir: async (dir) => (await later.promise).git.need(dir),
   });
   const promptTool = Promise.withResolvers<UserHandler>();
   const user: UserHandler | null =
@@ -247,7 +249,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     background: isOff(["Bash"]) ? null : backgroundService(background, actors, clock), // Bash starts them
     questions: asks,
     plan: planService({ mode, asks, files: plans, cwd }),
-    workflows: async () => (await scripts()).workflows,
+    workflows: async () => (await (await later.promise).scripts()).workflows,
     mail: messageService(actors, spawn, userActors),
     worktree: worktreeService({
       ...{ worktrees: git.worktrees, foreignGit, settings, workspace: folders },
@@ -330,6 +332,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     ...{ list: agentList.inline, resolve: agentList.listing, forks },
     spawn: (type, input, call) => agents.spawn(type, input, call),
   });
+  later.resolve({ agents, git, scripts });
   toolbox.fill({ ours: [bindTool(agent), ...ours], custom, commandLimits: commandLimitsOf(limits) });
   toolbox.explainWith(servers.whyAbsent);
   toolbox.explainWith((_, name) => withheld.find(({ tool }) => tool === name)?.reason ?? null);

@@ -40,7 +40,7 @@ export interface HookOptions {
   readonly actors: Pick<Actors, "find" | "notify">;
   readonly clock: Clock;
   /** Makes the worktree of an agent on a runner if a directory is in one that does not exist yet. Rejects with the reason. */
-  readonly needDir: (directory: string) => Promise<void> | null;
+  readonly needDir: (directory: string) => Promise<unknown>;
   readonly onWarning: (message: string) => void;
 }
 
@@ -102,11 +102,10 @@ export function sessionHooks(options: HookOptions): SessionHooks {
     get hooks() {
       return hooks;
     },
-    run(request, signal) {
-      const run = () => processes.run(request, signal);
+    async run(request, signal) {
       // Without its directory the hook cannot start, and its error says so, too.
-      const made = options.needDir(request.cwd)?.catch((error: Error) => onWarning(error.message));
-      return made ? made.then(run) : run();
+      await options.needDir(request.cwd).catch((error: Error) => onWarning(error.message));
+      return processes.run(request, signal);
     },
     async models() {
       const { hookModels } = await import("./hook-models.ts");

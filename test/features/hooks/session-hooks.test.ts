@@ -27,7 +27,7 @@ test("a session that is resumed removes what its killed process lent to hooks", 
       actors: { find: () => undefined, notify() {} },
       clock: systemClock,
       onWarning() {},
-      needDir: () => null,
+      needDir: async () => {},
     },
   });
   expect(existsSync(left)).toBe(false);
@@ -53,7 +53,7 @@ test("hooks of idle_prompt run after a minute, unless the user is back, somethin
         return { ...ended, id, truncated: false, durationMs: 0 };
       },
     },
-    ...{ actors: { find: () => undefined, notify() {} }, clock, onWarning() {}, needDir: () => null },
+    ...{ actors: { find: () => undefined, notify() {} }, clock, onWarning() {}, needDir: async () => {} },
   });
   const caller = { owner: MAIN, cwd: folder, permissionMode: "default" as const };
   const waitOneMinute = async (isBusy = false) => {
