@@ -53,7 +53,8 @@ export async function findProtected(
   const held: string[] = roots.flatMap((root) =>
     isRepository(root) ? ofRepository(root) : NEVER_MADE.map((name) => join(root, name)),
   );
-  if (roots.some((root) => root !== own && holds(root, own))) held.push(own);
+  for (const path of [own, realOf(own)])
+    if (roots.some((root) => root !== path && holds(root, path))) held.push(path);
   for (const path of found.paths) {
     const root = roots.find((one) => holds(one, path)) ?? "";
     // The path of the root itself is not checked: a worktree in .claude/worktrees is an ordinary checkout.
