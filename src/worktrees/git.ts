@@ -145,11 +145,11 @@ async function run(
     const ended = await exitOf(child);
     // A command that was cut off has an exit code, too.
     if (ended !== 0) signal?.throwIfAborted();
-    if (bytes > mostBytes) return failed(`git said more than ${mostBytes} bytes.`);
     if (ended instanceof Error) return failed(ended.message);
     const rest = signal ? abortable(closed, signal) : closed;
-    const isWhole = await within(systemClock, patienceMs, rest);
+    const isWhole = bytes <= mostBytes && (await within(systemClock, patienceMs, rest));
     signal?.throwIfAborted();
+    if (bytes > mostBytes) return failed(`git said more than ${mostBytes} bytes.`);
     if (ended === null) return failed(GIT_KILLED);
     return isWhole
       ? { code: ended, out: textOf(out), err: textOf(err).trim() }

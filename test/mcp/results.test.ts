@@ -39,6 +39,14 @@ describe("a result", () => {
     expect(shown({ content, structuredContent })).toBe(expected);
   });
 
+  test("many texts and many equal values are compared in a moment", () => {
+    const content = Array.from({ length: 10_000 }, (_, at) => text("9".repeat(40) + at));
+    const structuredContent = Array.from({ length: 50_000 }, () => `${"9".repeat(40)}9999`);
+    const from = performance.now();
+    readContent({ content, structuredContent });
+    expect(performance.now() - from).toBeLessThan(2_000);
+  });
+
   test.each<[string, unknown, string]>([
     [
       "too large",

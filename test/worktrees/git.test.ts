@@ -38,6 +38,15 @@ describe("what git says is an answer when all of it has come", () => {
     const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
     await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(/ESRCH/), { timeout: 10_000 });
   });
+
+  it("also if that comes after its process has ended", async () => {
+    const { folder, env } = gitThat(
+      "(sleep 0.3; head -c 20000 /dev/zero; sleep 0.1; echo more) &",
+      "echo first",
+    );
+    const answer = await gitIn(folder, env).run(["ls-files"], { mostBytes: 10_000 });
+    expect(answer).toEqual({ code: -1, out: "", err: "git said more than 10000 bytes." });
+  });
 });
 
 it.each(["EDITOR", "VISUAL", "PAGER", "PREFIX", "SSH_ASKPASS", "GIT_EDITOR", "GIT_DIR"])(

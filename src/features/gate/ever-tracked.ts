@@ -5,6 +5,7 @@ import { placeOf } from "../../policy/engine/place.ts";
 import { parseRule } from "../../policy/engine/rule-syntax.ts";
 import { EDITORS, READERS } from "../../policy/engine/tool-table.ts";
 import type { JudgeContext } from "../../policy/judgement.ts";
+import { userPlaces } from "../../settings/paths.ts";
 import type { Rule } from "../../settings/permissions.ts";
 import type { Worktrees } from "../../worktrees/git-worker.ts";
 
@@ -51,6 +52,7 @@ export function trackedLookUp({ worktrees, clock, rules, foreignGit }: TrackedPa
 function whereOf(cwd: string, { root, tree }: WriteScope) {
   const { projects, home, configFolder, darwin, twin } = placeOf({
     ...{ projectRoot: root, home: homedir(), platform: process.platform },
+    configDir: userPlaces(process.env, homedir()).claudeDir,
     ...(tree === null ? {} : { twin: { tree: tree.path, checkout: tree.checkout } }),
   });
   return {

@@ -76,7 +76,11 @@ export function builderOptions(
   let runs = 0;
   return {
     ...{ platform: process.platform, kernel: release(), home: homedir(), troupeHome: home },
-    env: commandEnvironment({ ...process.env, ...env }, commandEnv),
+    env: {
+      ...commandEnvironment({ ...process.env, ...env }, commandEnv),
+      // Settings must not move what is hidden and held of them.
+      CLAUDE_CONFIG_DIR: process.env["CLAUDE_CONFIG_DIR"],
+    },
     directories: [cwd, ...additionalDirs],
     run: ({ file, args }, { env: own, confined, maxOutputBytes = MAX_PROBE_BYTES, ...rest }) =>
       processes.run({

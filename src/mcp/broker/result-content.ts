@@ -34,7 +34,7 @@ export function readContent({ content = [], structuredContent: data }: RawResult
   const blocks = content.map(readBlock);
   if (data === undefined || data === null) return blocks;
   const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
-  if (texts.length > 0 && isInTexts(data, texts)) return blocks;
+  if (texts.length > 0 && isInTexts(data, new Set(texts))) return blocks;
   const json = JSON.stringify(data, null, 2);
   if (isInData(texts, data)) return [text(json), ...imagesIn(blocks)];
   return [...blocks, text(withoutRepeated(data, texts.join("\n"), json))];
@@ -153,13 +153,13 @@ function dropImages(blocks: readonly Block[]): readonly Block[] {
 }
 
 /** True if a text is the JSON of the data, or each value in the data is a text. */
-function isInTexts(data: unknown, texts: readonly string[]): boolean {
+function isInTexts(data: unknown, texts: ReadonlySet<string>): boolean {
   const whole = canonicalJson(data);
   const isValue = (value: unknown): boolean =>
     typeof value === "object" && value !== null
       ? Object.values(value).every(isValue)
-      : texts.includes(String(value));
-  return texts.some((text) => canonicalText(text) === whole) || isValue(data);
+      : texts.has(String(value));
+  return [...texts].some((text) => canonicalText(text) === whole) || isValue(data);
 }
 
 /** True if each text is a value of the data or the JSON of one, at most two levels down: then the data says all. */

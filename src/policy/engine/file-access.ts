@@ -9,7 +9,7 @@ import { CallPaths, cached } from "./call-paths.ts";
 import { findsDenied } from "./glob-reach.ts";
 import { holds, realOf } from "./path-candidates.ts";
 import type { Anchor } from "./path-pattern.ts";
-import type { ResolvedAnchors } from "./place.ts";
+import { bothOf, type ResolvedAnchors } from "./place.ts";
 import type { BoundRule, RuleBook } from "./rule-book.ts";
 import { EDITORS, READERS } from "./tool-table.ts";
 
@@ -182,13 +182,14 @@ export class FileAccess {
 
   protectedName(paths: readonly string[]): string | null {
     const { configDir, configFolder } = this.place;
+    const own = configDir.startsWith("/") ? bothOf(configFolder) : null;
     for (const path of paths) {
       const name = protectedName(path);
       if (name !== null) return name;
       if (configDir === ".claude") continue;
-      const own = configDir.startsWith("/") ? configFolder : null;
       const below =
-        own === null ? belowName(path, configDir) : holds(own, path) ? [path.slice(own.length + 1)] : [];
+        own?.flatMap((folder) => (holds(folder, path) ? [path.slice(folder.length + 1)] : [])) ??
+        belowName(path, configDir);
       // A worktree is an ordinary checkout, with its own settings directory.
       if (below.some((rest) => !/^worktrees\/+./i.test(rest))) return configDir;
     }

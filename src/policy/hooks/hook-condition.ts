@@ -1,4 +1,5 @@
 import { homedir } from "node:os";
+import { userPlaces } from "../../settings/paths.ts";
 import type { Scope } from "../../settings/permissions.ts";
 import { engineOf, type PolicyEngine } from "../engine/engine.ts";
 import { placeOf } from "../engine/place.ts";
@@ -27,7 +28,8 @@ const MOST_ENGINES = 32;
  */
 export function parseCondition(text: string, scope: Scope): HookCondition | { readonly problem: string } {
   const rules = [{ text, behaviour: "deny", scope }] as const;
-  const anchors = { home: homedir(), platform: process.platform };
+  const { homedir: home, claudeDir: configDir } = userPlaces(process.env, homedir());
+  const anchors = { home, configDir, platform: process.platform };
   const [fault] = new RuleBook("deny", rules, placeOf({ ...anchors, projectRoot: "/" })).faults;
   if (fault !== undefined) return fault;
   const engines = new Map<string, PolicyEngine>();

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { exists, isDirectory, listNames } from "../../lib/on-disk.ts";
 import type { ConfinedView } from "../../mailbox/confined.ts";
-import { holds } from "../engine/path-candidates.ts";
+import { holds, realOf } from "../engine/path-candidates.ts";
 import { protectedName, protectedNames } from "../protected-paths.ts";
 import { realOrNull, seenAs } from "./denied-paths.ts";
 import { findNames } from "./find-names.ts";
@@ -50,7 +50,8 @@ export async function findProtected(
   const held: string[] = roots.flatMap((root) =>
     isRepository(root) ? ofRepository(root) : NEVER_MADE.map((name) => join(root, name)),
   );
-  if (roots.some((root) => root !== own && holds(root, own))) held.push(own);
+  for (const path of [own, realOf(own)])
+    if (roots.some((root) => root !== path && holds(root, path))) held.push(path);
   for (const path of found.paths) {
     const root = roots.find((one) => holds(one, path)) ?? "";
     // The path of the root itself is not checked: a worktree in .claude/worktrees is an ordinary checkout.

@@ -86,11 +86,6 @@ export function lightConfinement(options: LightOptions): LightConfinement {
   };
 }
 
-interface ViewGround extends SecretPlaces {
-  /** What commands get of the user's environment. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
 /** Part of the disk that a command works in. */
 interface SandboxWorkspace {
   readonly roots: readonly string[];
@@ -106,14 +101,14 @@ const SCRATCH = ["/tmp", "/var/tmp", "/run", "/dev/shm"];
 const MOST_COPIED = 64 * 1024;
 
 /** What all commands of a session share. */
-interface LightGround extends ViewGround {
+interface LightGround extends SecretPlaces {
   readonly scratch: readonly string[];
   /** Git's configuration, and programs. */
   readonly shown: readonly string[];
 }
 
 /** Returns null if the home cannot be separated from the rest of the disk. */
-function lightGround(given: ViewGround): LightGround | null {
+function lightGround(given: SecretPlaces): LightGround | null {
   const home = realOf(given.home);
   if (home === "/") return null;
   const ground = { ...given, home };
@@ -168,13 +163,13 @@ function repositoryOf(root: string): string[] {
 }
 
 /** True for git's own file in the home, if it has its usual small size. */
-function isConfiguration(path: string, { home }: ViewGround): boolean {
+function isConfiguration(path: string, { home }: SecretPlaces): boolean {
   if (path !== join(home, ".gitconfig")) return false;
   const found = lstatSync(path, { throwIfNoEntry: false });
   return found?.isFile() === true && found.size <= MOST_COPIED;
 }
 
-function gitConfiguration({ home, env }: ViewGround): string[] {
+function gitConfiguration({ home, env }: SecretPlaces): string[] {
   const config = env["XDG_CONFIG_HOME"];
   const folder = config !== undefined && isAbsolute(config) ? config : join(home, ".config");
   return [join(home, ".gitconfig"), join(folder, "git")];
@@ -184,7 +179,7 @@ function gitConfiguration({ home, env }: ViewGround): string[] {
  * Returns directories on PATH that would be hidden. One that is called bin, sbin or shims brings its parent, which has
  * the rest of its programs, but not the home or its .local. Rust's programs in ~/.cargo only start those in ~/.rustup.
  */
-function programDirectories({ home, env }: ViewGround, emptied: readonly string[]): string[] {
+function programDirectories({ home, env }: SecretPlaces, emptied: readonly string[]): string[] {
   const isGone = (path: string) => emptied.some((outer) => holds(outer, path));
   const wide = [...emptied, join(home, ".local")];
   const onPath = new Set((env["PATH"] ?? "").split(":").filter(isAbsolute));

@@ -73,7 +73,7 @@ function dropUnfinished(clone: string): void {
   for (const name of listNames(packs)) {
     const file = join(packs, name);
     const at = name.startsWith("tmp_") ? (lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) : 0;
-    if (at > 0 && Date.now() - at > DAY_MS) rmSync(file, { force: true });
+    if (at > 0 && Date.now() - at > DAY_MS) rmSync(file, { recursive: true, force: true });
   }
 }
 

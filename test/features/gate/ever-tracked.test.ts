@@ -1,6 +1,6 @@
 // @module-tag long
-import { dirname } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { trackedLookUp } from "../../../src/features/gate/ever-tracked.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import type { Rule } from "../../../src/settings/permissions.ts";
@@ -48,6 +48,16 @@ test("answers for each deny and ask rule about files, again after a commit, and 
   person.write({ ".env": "SECRET=1\n" });
   await person.commit("in");
   expect((await look("git diff"))?.(".env")).toBe("yes");
+});
+
+test("a rule of the user's settings is about their directory, also if CLAUDE_CONFIG_DIR names another", async () => {
+  const { person, look } = await here(rule("Read(/key)"));
+  person.write({ "conf/key": "SECRET=1\n" });
+  await person.commit("in");
+  expect((await look("git diff"))?.("/key")).toBe("no");
+  vi.stubEnv("CLAUDE_CONFIG_DIR", join(person.folder, "conf"));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect((await look("git diff"))?.("/key")).toBe("yes");
 });
 
 test("a rule about a whole tool is about all files", async () => {

@@ -1,9 +1,18 @@
-import { describe, expect, test } from "vitest";
-import { lackOf } from "../../../src/features/sandbox/index.ts";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { builderOptions, lackOf } from "../../../src/features/sandbox/index.ts";
 import { defaultSandboxSettings } from "../../../src/policy/sandbox/sandbox.ts";
 import { whyNoBubblewrap } from "../../policy/sandbox/opened.ts";
 import { unless } from "../../support/needs.ts";
 import { everyDayHosts, type HostName, supervised } from "../../support/supervised.ts";
+
+test("variables of settings do not move the user's settings directory, which is hidden and held", () => {
+  vi.stubEnv("CLAUDE_CONFIG_DIR", "/home/me/conf");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const processes = { run: () => Promise.reject(new Error("nothing runs")) };
+  const given = { cwd: "/work", env: { CLAUDE_CONFIG_DIR: "/elsewhere" } };
+  const { env } = builderOptions(given, { home: "/home/me/.troupe", processes });
+  expect(env["CLAUDE_CONFIG_DIR"]).toBe("/home/me/conf");
+});
 
 const delegating = [
   {

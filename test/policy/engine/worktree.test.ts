@@ -35,6 +35,19 @@ test("a project's rules hold in the tree as in the checkout, and acceptEdits the
   expect(judge("acceptEdits", "Write", { file_path: join(checkout, "b.ts") })).toBe("ask");
 });
 
+test("the user's settings directory is protected by its real path, too", () => {
+  const folder = temporaryFolder();
+  const configDir = join(folder, "link");
+  mkdirSync(join(folder, "repo/conf"), { recursive: true });
+  symlinkSync(join(folder, "repo/conf"), configDir);
+  const projectRoot = join(folder, "repo");
+  const engine = engineOf([], { projectRoot, home: join(folder, "home"), platform: "linux", configDir });
+  for (const file of [join(configDir, "settings.json"), "conf/settings.json"]) {
+    const judged = engine.judge("acceptEdits", projectRoot, "Write", { file_path: file, content: "" });
+    expect(judged.decision).toBe("ask");
+  }
+});
+
 test.each(["Read(./.env)", "Read(.env)", "Read(/.env)"])(
   "what %s denies is denied in the tree and in the checkout",
   (text) => {

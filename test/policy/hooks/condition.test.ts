@@ -1,4 +1,5 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { parseCondition } from "../../../src/policy/hooks/hook-condition.ts";
 import { parseHooks } from "../../../src/policy/hooks/parse-hooks.ts";
 import { type Entry, never, startHooks } from "./session.ts";
 
@@ -52,6 +53,21 @@ describe("a hook with `if` (issue 20, 8)", () => {
     ["Agent(Explore)", ["Agent", { subagent_type: "Plan" }]],
   ])("%s does not run for %j", async (rule, [tool, input]) => {
     expect(await runsFor({ if: rule }, tool, input)).toBe(false);
+  });
+
+  test("a path of the user's own settings is in the directory that CLAUDE_CONFIG_DIR names", () => {
+    vi.stubEnv("CLAUDE_CONFIG_DIR", "/conf");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const condition = parseCondition("Edit(/a.ts)", "user");
+    if ("problem" in condition) throw new Error(condition.problem);
+    const input = { old_string: "a", new_string: "b" };
+    const call = (path: string) => ({
+      names: ["Edit"],
+      input: { ...input, file_path: path },
+      cwd: "/p",
+      root: "/p",
+    });
+    expect(["/conf/a.ts", "/p/b/a.ts"].map((path) => condition(call(path)))).toEqual([true, false]);
   });
 
   test("needs its matcher to match, too", async () => {

@@ -60,6 +60,9 @@ test("holds the user's directory of settings, whatever its name, if a command co
   const root = tree("conf/settings.json", "src/main.ts");
   expect((await heldIn(root, join(root, "conf"))).held).toEqual(["conf"]);
   expect((await heldIn(root, join(root, "none"))).absent).toContain("none");
+  const link = join(temporaryFolder(), "link");
+  symlinkSync(join(root, "conf"), link);
+  expect((await heldIn(root, link)).held).toEqual(["conf"]);
 });
 
 test("names what does not exist, in every repository and at the top", async () => {

@@ -173,7 +173,11 @@ test("prunes clones that were not used for long or are too much, but none with a
   const clone = join(clones, `${sent.repository}.git`);
   const old = Date.now() / 1_000 - 15 * 24 * 60 * 60;
   utimesSync(join(clone, "HEAD"), old, old);
+  const unfinished = join(clone, "objects", "pack", "tmp_objects");
+  mkdirSync(unfinished);
+  utimesSync(unfinished, old, old);
   expect(await world.runner.prune()).toEqual([]);
+  expect(existsSync(unfinished)).toBe(false);
   await world.runner.trees.remove(world.remote("one"), sent.lease);
   expect(await world.runner.prune()).toEqual([sent.repository]);
   expect(existsSync(clone)).toBe(false);
