@@ -30,7 +30,8 @@ const LOOK_EVERY_MS = 100;
 
 /**
  * Removes clones that no worktree needs and that were not used for long, or are too much together. Returns their IDs. While
- * `areNamed` returns true, sessions may send what builds on any of them, so none is removed.
+ * `areNamed` returns true, sessions may send what builds on any of them, so none is removed. One that cannot be removed keeps no
+ * other: the first error is thrown at the end.
  */
 export async function pruneRepositories(
   folder: string,
@@ -47,18 +48,25 @@ export async function pruneRepositories(
   }
   let bytes = clones.reduce((sum, clone) => sum + clone.bytes, 0);
   const removed: string[] = [];
+  const errors: unknown[] = [];
   for (const clone of clones.sort((one, other) => one.at - other.at)) {
     while (areNamed()) await pause(LOOK_EVERY_MS);
     // It may have been used since then. Nothing is awaited until it has another name.
     const age = ground.now() - usedAt(clone.path);
     const isTooMuch = bytes > maxBytes || age > maxAgeDays * DAY_MS;
-    if (!isTooMuch || age < IN_USE_MS || hasBorrowers(clone.path)) continue;
-    const gone = join(folder, `.new-${ground.self.pid}-${ground.id()}`);
-    renameSync(clone.path, gone);
-    await rm(gone, { recursive: true, force: true, maxRetries: 3 });
-    bytes -= clone.bytes;
-    removed.push(/([^/\\]+)\.git$/.exec(clone.path)?.[1] ?? clone.path);
+    if (!isTooMuch || age < IN_USE_MS) continue;
+    try {
+      if (hasBorrowers(clone.path)) continue;
+      const gone = join(folder, `.new-${ground.self.pid}-${ground.id()}`);
+      renameSync(clone.path, gone);
+      await rm(gone, { recursive: true, force: true, maxRetries: 3 });
+      bytes -= clone.bytes;
+      removed.push(/([^/\\]+)\.git$/.exec(clone.path)?.[1] ?? clone.path);
+    } catch (error) {
+      errors.push(error);
+    }
   }
+  if (errors.length > 0) throw errors[0];
   return removed;
 }
 

@@ -188,7 +188,13 @@ test("prunes clones that were not used for long or are too much, but none with a
   utimesSync(join(clone, "HEAD"), recent, recent);
   await world.runner.trees.remove(world.remote("one"), again.lease);
   expect(await world.runner.prune()).toEqual([]);
-  expect(await world.runner.prune({ maxBytes: 10, maxAgeDays: 14 })).toEqual([sent.repository]);
+  // One that cannot be looked at keeps no other.
+  const broken = join(clones, "0broken.git");
+  mkdirSync(broken);
+  for (const name of ["HEAD", "borrowers"]) writeFileSync(join(broken, name), "");
+  utimesSync(join(broken, "HEAD"), old, old);
+  await expect(world.runner.prune({ maxBytes: 10, maxAgeDays: 14 })).rejects.toThrow("borrowers");
+  expect(existsSync(clone)).toBe(false);
 });
 
 test("a clone that was named to a session stays until what builds on it has come", async () => {
