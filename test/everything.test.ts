@@ -33,7 +33,7 @@ test("a name is found by what a registry holds: its names, its aliases, its valu
     ],
     hookEvents: ["Stop", "NotOfA21"],
     builtInSkills: [{ name: "review" }],
-    slashCommands: ["config"],
+    commandSummaries: { config: "the settings in force" },
     DEFAULT_HEAD_LIMIT: 250,
     MAX_PDF_PAGES: 21,
   };

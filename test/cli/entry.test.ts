@@ -54,9 +54,7 @@ describe("the process", () => {
         /src\/supervisor\/(?:[\w-]+\/)?(?:words|budget|hook-words|worktree-(?:words|settings))\.ts/g,
         "",
       );
-      expect(runtime).not.toMatch(
-        /src\/(supervisor|actors|model(?!\/(?:agent-models|aliases|available-models|known-models)))\//,
-      );
+      expect(runtime).not.toMatch(/src\/(supervisor|actors|model(?!\/(?:model-names|known-models)))\//);
     }
   });
 });

@@ -77,7 +77,7 @@ const ABSURD: readonly (readonly [file: string, content: string | Uint8Array | n
   ],
   [MANIFEST, manifest({ hooks: "./none.json" }), /hooks names \.\/none\.json, which does not exist/],
   [MANIFEST, manifest({ skills: 7 }), /skills must be paths of files or directories/],
-  [MANIFEST, manifest({ wings: 2 }), /wings of the plug-in x is not known here/],
+  [MANIFEST, manifest({ wings: 2 }), /wings of the plug-in x is not used here/],
   ["plug/hooks/hooks.json", '"echo"', /is not a valid JSON object; correct it/],
   ["plug/.mcp.json", "[1]", /is not a valid JSON object; correct it/],
 ];

@@ -19,7 +19,7 @@ test("an offline agent follows a definition in this repository through the real 
   const home = temporaryFolder();
   const args = ["-p", `call LSP ${JSON.stringify(question)}`, "--offline", "--trust"];
   const { code, out } = await troupe(args, { cwd: repository, home });
-  expect(out).toMatch(/src\/tools\/abortable\.ts:\d+:\d+ {2}export async function abortable/);
+  expect(out).toMatch(/src\/lib\/clock\.ts:\d+:\d+ {2}export async function abortable/);
   expect(code).toBe(0);
   if (process.platform === "linux") expect(processesWith(`HOME=${home}`)).toEqual([]);
 });

@@ -27,7 +27,7 @@ export async function whatIsThere(value: Value): Promise<string[]> {
   const [events, skillNames, commands] = await Promise.all([
     registered(value("hookEvents")),
     registered(value("builtInSkills")),
-    registered(value("slashCommands")),
+    registered(value("commandSummaries").then((all) => Object.keys(Object(all)))),
   ]);
   const told = (name: string) => {
     const tool = known.find((one) => one.name === name);

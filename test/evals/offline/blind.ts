@@ -22,7 +22,7 @@ export const BLIND: readonly Question[] = [
       at("src/(timers|tools/timers|supervisor|session|features)/\\S*"),
     ],
     ["where are settings read?", "src/settings.", first("src/settings")],
-    ["what does narrower do?", "src/settings/permissions.ts.", at("src/settings/modes\\.ts:\\d+")],
+    ["what does narrower do?", "src/settings/permissions.ts.", at("src/settings/permissions\\.ts:\\d+")],
     ["who calls startProcesses?", "Its callers.", at("src/processes/client\\.ts", "src/\\S+\\.ts:\\d+")],
     ["how do I run the soak tests?", "npm run test:soak.", at("npm run test:soak")],
     ["what's new?", "The newest commits.", at("{HEAD}")],

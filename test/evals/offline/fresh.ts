@@ -44,7 +44,7 @@ export const FRESH: readonly Question[] = [
     [
       "which port does it listen on?",
       "The callback's port, or that it is not certain.",
-      { contains: ["callback\\.ts:\\d+|needs a model"], never: ["supportedIcons"], status: "any" },
+      { contains: ["sign-in\\.ts:\\d+|needs a model"], never: ["supportedIcons"], status: "any" },
     ],
     ["what does atomicWrite do?", "Its definition and comment.", at("src/tools/atomic-write\\.ts:\\d+")],
     ["explain docs/web.md", "Its headings or paragraphs.", at("docs/web\\.md", "# ")],
@@ -165,7 +165,7 @@ export const AGAIN: readonly Question[] = [
       "A file of src/processes or the one that starts it.",
       atMost("src/(processes|session)/\\S+:\\d+"),
     ],
-    ["what does formatCount do?", "Its definition.", at("src/lib/figures\\.ts:\\d+")],
+    ["what does formatCount do?", "Its definition.", at("src/lib/text\\.ts:\\d+")],
     ["who uses compileGlob?", "The callers.", at("src/\\S+\\.ts:\\d+", "globs\\.ts")],
     ["explain src/timers", "The files in it.", at("src/timers/cron\\.ts")],
     [

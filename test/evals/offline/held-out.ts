@@ -33,7 +33,7 @@ export const HELD_OUT: readonly Question[] = [
     [
       "where is the Retry-After header parsed?",
       "retry-after.ts.",
-      { contains: ["src/model/retry-after\\.ts:\\d+"] },
+      { contains: ["src/model/error-response\\.ts:\\d+"] },
     ],
     ["what is an actor?", "A definition of it.", { contains: ["(docs|src)/\\S+:\\d+", "actor"] }],
     ["show me the git log", "The newest commits.", { contains: ["{HEAD}"] }],

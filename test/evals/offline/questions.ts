@@ -115,7 +115,7 @@ export const QUESTIONS: readonly Question[] = [
     repository: "troupe",
     prompt: "what does the function resolveModel do?",
     good: "Where it is defined, and its comment or body.",
-    contains: ["src/model/aliases\\.ts:\\d+", "alias"],
+    contains: ["src/model/model-names\\.ts:\\d+", "alias"],
   },
   {
     repository: "troupe",
