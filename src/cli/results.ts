@@ -1,6 +1,6 @@
-import { noteOn } from "../features/agents/report.ts";
 import type { SessionUsage } from "../features/budget/usage-meter.ts";
 import { worktreeLine } from "../features/isolation/worktree-result.ts";
+import { noteOn } from "../features/receipts/check-text.ts";
 import { totalTokens } from "../mailbox/conversation.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";

@@ -54,7 +54,9 @@ describe("the process", () => {
         /src\/supervisor\/(?:[\w-]+\/)?(?:words|budget|hook-words|worktree-(?:words|settings))\.ts/g,
         "",
       );
-      expect(runtime).not.toMatch(/src\/(supervisor|actors|model(?!\/(?:model-names|known-models)))\//);
+      expect(runtime).not.toMatch(
+        /src\/(supervisor|actors|policy\/shell|model(?!\/(?:model-names|known-models)))\//,
+      );
     }
   });
 });

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import type { AgentView } from "../../events/event.ts";
-import { isUsable, noteOn, reportHeader, reportOf } from "../../features/agents/report.ts";
+import { isUsable, reportHeader, reportOf } from "../../features/agents/report.ts";
 import { worktreeLine } from "../../features/isolation/worktree-result.ts";
+import { noteOn } from "../../features/receipts/check-text.ts";
 import { totalTokens } from "../../mailbox/conversation.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import { Status, type Summary } from "../../mailbox/messages.ts";

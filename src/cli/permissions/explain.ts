@@ -2,7 +2,7 @@ import { isObject } from "../../lib/json.ts";
 import { type Hook, hookName } from "../../policy/hooks/parse-hooks.ts";
 import { askEveryCommand, type Judgement } from "../../policy/judgement.ts";
 import { sandboxDecision } from "../../policy/sandbox/sandbox-decision.ts";
-import { withForeignGit } from "../../policy/trust/foreign-git.ts";
+import { withForeignGit } from "../../policy/trust/git-calls.ts";
 import type { Behaviour } from "../../settings/permissions.ts";
 import { quoted, UsageError } from "../exit-codes.ts";
 import type { ActiveRules } from "./active-rules.ts";

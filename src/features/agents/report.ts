@@ -2,10 +2,11 @@ import type { AgentView } from "../../events/event.ts";
 import { resultId } from "../../journal/session-state.ts";
 import { parseJson } from "../../lib/json.ts";
 import { formatCount } from "../../lib/text.ts";
-import type { Summary, Unverified } from "../../mailbox/messages.ts";
+import type { Summary } from "../../mailbox/messages.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { AgentNotice } from "../../supervisor/notices.ts";
 import { worktreeLine } from "../isolation/worktree-result.ts";
+import { checkedNote, noteOn } from "../receipts/check-text.ts";
 
 /** Formats the line above a report. It is a separate block, so that the agent's text cannot forge it. */
 export function reportHeader({ type, id }: Pick<AgentView, "type" | "id">, summary: Summary): string {
@@ -54,37 +55,4 @@ export function reportOf({ text, output }: Pick<Summary, "text" | "output">): st
 /** True if the report has text; an ended agent without any is an error to its caller. */
 export function isUsable(summary: Summary): boolean {
   return summary.status === "done" || summary.text !== "";
-}
-
-/** The rest is counted. */
-const MOST_NAMED = 20;
-
-/** Formats the result for the header of a report; empty if there is nothing to say. */
-export function checkedNote({
-  unverified = [],
-  unfounded,
-}: Pick<Summary, "unverified" | "unfounded">): string {
-  const none = unfounded ? " No tool was run for it: nothing in its report was looked up." : "";
-  const some =
-    unverified.length === 0
-      ? ""
-      : ` ${unverified.length === 1 ? "One statement of its report is" : `${unverified.length} statements of its report are`} backed by nothing it has read or run; the note after it says which.`;
-  return `${none}${some}`;
-}
-
-/** Returns the runtime's note after a report, or null if everything was verified. */
-export function noteOn({ unverified = [] }: Pick<Summary, "unverified">): string | null {
-  if (unverified.length === 0) return null;
-  const named = unverified.slice(0, MOST_NAMED).map(lineOf);
-  const more = unverified.length - named.length;
-  return [
-    "[Checked by the runtime against what the agent has really read, searched, written and run. Unverified in the report above; check it yourself before you rely on it:",
-    ...named,
-    ...(more > 0 ? [`- and ${more} more`] : []),
-    "]",
-  ].join("\n");
-}
-
-function lineOf({ said, why }: Unverified): string {
-  return `- ${JSON.stringify(said)}: ${why}`;
 }

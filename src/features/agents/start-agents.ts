@@ -20,12 +20,13 @@ import type { CostEstimate } from "../budget/cost-estimate.ts";
 import type { FanOutQuote } from "../budget/fan-out-approval.ts";
 import { spawnLimits } from "../budget/spawn-limits.ts";
 import type { Spending } from "../budget/spending.ts";
+import { noteOn } from "../receipts/check-text.ts";
 import { assertObeyed, type Subject } from "./agent-fields.ts";
 import type { AgentTypes } from "./agent-types.ts";
 import { forkOf, type SharedHistories } from "./forking.ts";
 import type { FanOuts } from "./index.ts";
 import { type AskedAgent, agentOwnParts, type Common, type NewAgent } from "./own-parts.ts";
-import { isUsable, noteOn, reportHeader, reportOf } from "./report.ts";
+import { isUsable, reportHeader, reportOf } from "./report.ts";
 import { type SpawnedTask, sameTaskHint, taskOf } from "./same-task.ts";
 import { specOf } from "./specs.ts";
 

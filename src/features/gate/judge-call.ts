@@ -7,7 +7,7 @@ import { fetchTarget, hostPattern } from "../../policy/engine/network-hosts.ts";
 import { bothOf } from "../../policy/engine/place.ts";
 import { askEveryCommand, type JudgeContext, type Judgement } from "../../policy/judgement.ts";
 import type { SandboxSettings } from "../../policy/sandbox/sandbox.ts";
-import { withForeignGit } from "../../policy/trust/foreign-git.ts";
+import { withForeignGit } from "../../policy/trust/git-calls.ts";
 import { type Behaviour, narrower, type PermissionMode } from "../../settings/permissions.ts";
 import type { KnownTool } from "../../tools/toolbox.ts";
 

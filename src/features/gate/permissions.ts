@@ -8,7 +8,7 @@ import { isToolDenied } from "../../policy/engine/rule-syntax.ts";
 import { allowedByMode, PRIMARY } from "../../policy/engine/tool-table.ts";
 import type { HookCaller } from "../../policy/hooks/hook-results.ts";
 import type { HookRunner } from "../../policy/hooks/hook-runner.ts";
-import { sandboxRules } from "../../policy/sandbox/denied-paths.ts";
+import { sandboxRules } from "../../policy/sandbox/patterns.ts";
 import type { SandboxSettings } from "../../policy/sandbox/sandbox.ts";
 import { type AskBrokerOptions, UserRequestBroker } from "../../policy/user-request-broker.ts";
 import type { UserHandler } from "../../policy/user-requests.ts";

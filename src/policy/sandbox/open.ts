@@ -6,22 +6,13 @@ import { removeDirectory } from "../../lib/on-disk.ts";
 import type { ConfinedView } from "../../mailbox/confined.ts";
 import { userPlaces } from "../../settings/paths.ts";
 import { holds, realOf } from "../engine/path-candidates.ts";
-import {
-  type DeniedPatterns,
-  deniedPatterns,
-  fromHome,
-  hide,
-  namedPaths,
-  realOrNull,
-  secretPaths,
-  seenAs,
-  tooWidePattern,
-} from "./denied-paths.ts";
+import { fromHome, hide, namedPaths, realOrNull, secretPaths, seenAs } from "./denied-paths.ts";
 import { type Builder, type BuilderOptions, findBuilder, trustedProgram, tryOut } from "./find-builder.ts";
 import { between, findProtected } from "./find-protected.ts";
 import { MadeNames, SANDBOX_DIRECTORY } from "./made.ts";
 import { findForbidden, findMasks, type MaskSearch, outermost } from "./masks.ts";
 import { type Network, openNetwork } from "./network.ts";
+import { type DeniedPatterns, deniedPatterns, tooWidePattern } from "./patterns.ts";
 import { type Findings, openings } from "./probe.ts";
 import {
   describedPolicy,

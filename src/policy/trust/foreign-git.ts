@@ -1,16 +1,12 @@
 import { hash } from "node:crypto";
 import { accessSync, constants } from "node:fs";
 import { homedir } from "node:os";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { readRegularFile } from "../../lib/files.ts";
 import { canonicalJson } from "../../lib/json.ts";
 import { listNames } from "../../lib/on-disk.ts";
 import { expandHome } from "../../lib/paths.ts";
 import { printable } from "../../lib/text.ts";
-import type { PermissionMode } from "../../settings/permissions.ts";
-import type { Judgement } from "../judgement.ts";
-import { parseShell } from "../shell/parse.ts";
-import { unwrap } from "../shell/wrappers.ts";
 import { type GitSetting, gitLinksIn, gitSettingsIn } from "./git-files.ts";
 import { type GitRepository, readRepository, repositoriesAbout } from "./git-repository.ts";
 import type { Grant } from "./grants.ts";
@@ -27,9 +23,12 @@ const RUN: ReadonlySet<string> = new Set(
     "lfs.customtransfer.*.path lfs.extension.*.clean lfs.extension.*.smudge"
   ).split(" "),
 );
+
 /** For these keys, a plain yes or no is a switch and not a command. */
 const SWITCHES: ReadonlySet<string> = new Set(["core.fsmonitor", "pager.*"]);
+
 const BOOLEAN = /^(?:true|false|yes|no|on|off|\d+|)$/i;
+
 /** What git LFS writes into every repository that uses it: the program that the user has installed. */
 const LFS = /^filter\.lfs\.(?:clean|smudge|process)=git-lfs (?:clean -- %f|smudge -- %f|filter-process)$/;
 
@@ -72,10 +71,13 @@ function kindOf(key: string): string {
 
 /** Half a million files. */
 const MOST_INDEX_BYTES = 64 * 1_048_576;
+
 /** The limit of nested repositories to read. */
 const MOST_REPOSITORIES = 256;
+
 /** The limit of files that include one another; no repository has as many. */
 const MOST_FILES = 32;
+
 /** Hooks that git runs even if it only reads; the others belong to commands that always ask. */
 const READING_HOOKS = ["post-index-change"];
 
@@ -210,51 +212,4 @@ export function foreignGitClause(fresh: readonly Grant[], ofThisFolder: boolean)
     ? "--trust agrees to it for one run"
     : "look at that repository, then allow the command by a rule if you want it";
   return `it would ${first.words}${more}, which the user has not agreed to; ${how}`;
-}
-
-/**
- * Adds git's commands to a decision: if git would run something that the user has not trusted, what only the mode
- * allows becomes a question. What a rule allows stays allowed, as does everything without checks. `alone` evaluates one
- * part.
- */
-export function withForeignGit(
-  judgement: Judgement,
-  mode: PermissionMode,
-  command: string,
-  alone: (part: string) => Judgement,
-  untrustedGit: () => string | null,
-): Judgement {
-  const isSettled = judgement.decision !== "allow" || mode === "bypassPermissions";
-  if (isSettled || !mayNameGit(command)) return judgement;
-  const byMode = parseShell(command).parts.filter(
-    ({ words, source }) =>
-      startsGit(unwrap(words).map(({ value }) => basename(value))) && !isAllowedByRule(source, alone),
-  );
-  const why = byMode.length === 0 ? null : untrustedGit();
-  if (why === null) return judgement;
-  // A session's grant would outlive the check of what git runs, so none is offered.
-  const decision = mode === "dontAsk" ? "deny" : "ask";
-  return { decision, reason: why, parts: judgement.parts, grants: [] };
-}
-
-/**
- * The mode is evaluated before rules, so the rule is checked with an option that no mode allows; a command in full
- * needs a rule in any case.
- */
-function isAllowedByRule(source: string, alone: (part: string) => Judgement): boolean {
-  const whole = alone(source);
-  if (whole.decision !== "allow") return false;
-  return whole.rule !== undefined || alone(`${source} --ext-diff`).decision === "allow";
-}
-
-/** A confinement lets these two start commands that read. */
-function startsGit([name = "", ...others]: readonly string[]): boolean {
-  return name === "git" || (/^(?:find|xargs)$/.test(name) && others.includes("git"));
-}
-
-/** Cheap, and a no is always right: quotes and backslashes can separate the letters. */
-function mayNameGit(command: string): boolean {
-  const g = command.indexOf("g");
-  const i = g < 0 ? -1 : command.indexOf("i", g);
-  return i >= 0 && command.indexOf("t", i) >= 0;
 }

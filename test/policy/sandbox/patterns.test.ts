@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { engineOf } from "../../../src/policy/engine/engine.ts";
-import { sandboxRules } from "../../../src/policy/sandbox/denied-paths.ts";
+import { sandboxRules } from "../../../src/policy/sandbox/patterns.ts";
 
 const denied = {
   denyRead: ["~/**/*.pem", "/work/keys", "~/letters", "/work/{a,b}/x", "/"],
