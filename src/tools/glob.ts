@@ -122,7 +122,7 @@ const MAX_BASES = 32;
 /**
  * Takes the plain names at the beginning of each alternative into the directory, so that `/abs/**`, `../x/*` and
  * `{../x,src}/*` start where they say and no more is walked than they ask for. A walk goes only down, so these
- * directories are all that is looked at.
+ * directories are all that it visits.
  */
 export function globBases(dir: string, pattern: string): GlobBases {
   const expanded = expandBraces(pattern);

@@ -15,7 +15,7 @@ import type { CliIO } from "../process-io.ts";
 
 export interface JournalFollower {
   onRecord(record: JournalRecord): Promise<void> | void;
-  /** All that is written so far was read; "stop" ends it with exit code 0. */
+  /** Called when all that is written so far has been read; "stop" ends it with exit code 0. */
   onUpToDate?(): Promise<"stop" | undefined> | "stop" | undefined;
   /** Called before the last message to the user, however it ends. */
   onEnd?(): void;
@@ -94,7 +94,7 @@ interface Tail {
   /** Whether a process may still write to the journal. If none may, the tail ends with the file. */
   isOpen(): boolean;
   take(line: RecordLine): Promise<void>;
-  /** All that is written so far was read. */
+  /** Called when all that is written so far has been read. */
   onUpToDate(): Promise<void>;
 }
 

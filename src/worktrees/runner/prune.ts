@@ -27,6 +27,8 @@ export const REPOSITORY_LIMITS: RepositoryLimits = { maxBytes: 20 * 1024 ** 3, m
 const IN_USE_MS = 60 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
 const LOOK_EVERY_MS = 100;
+/** Milliseconds that a look waits for a moment in which no session relies on a clone; a busy runner may have none. */
+const WAIT_MS = 60_000;
 
 /**
  * Removes clones that no worktree needs and that were not used for long, or are too much together. Returns their IDs. While
@@ -50,7 +52,9 @@ export async function pruneRepositories(
   const removed: string[] = [];
   const errors: unknown[] = [];
   for (const clone of clones.sort((one, other) => one.at - other.at)) {
-    while (areNamed()) await pause(LOOK_EVERY_MS);
+    const until = ground.now() + WAIT_MS;
+    while (areNamed() && ground.now() < until) await pause(LOOK_EVERY_MS);
+    if (areNamed()) break;
     // It may have been used since then. Nothing is awaited until it has another name.
     const age = ground.now() - usedAt(clone.path);
     const isTooMuch = bytes > maxBytes || age > maxAgeDays * DAY_MS;

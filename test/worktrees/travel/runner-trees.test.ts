@@ -15,10 +15,13 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { processGroup } from "../../../src/processes/process-group.ts";
+import { ownEnvironment } from "../../../src/worktrees/environment.ts";
+import { pruneRepositories } from "../../../src/worktrees/runner/prune.ts";
 import { RunnerRepositories } from "../../../src/worktrees/runner/repositories.ts";
 import { repositoryWith } from "../../support/git-repository.ts";
 import { unless } from "../../support/needs.ts";
 import { smallDisk } from "../../support/small-disk.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
 import { exportTree } from "../operations.ts";
 import { filesBelow, travelWorld } from "./travel-world.ts";
 
@@ -195,6 +198,18 @@ test("prunes clones that were not used for long or are too much, but none with a
   utimesSync(join(broken, "HEAD"), old, old);
   await expect(world.runner.prune({ maxBytes: 10, maxAgeDays: 14 })).rejects.toThrow("borrowers");
   expect(existsSync(clone)).toBe(false);
+});
+
+test("a runner on which sessions always rely on some clone looks again later instead of waiting without end", async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, "one.git"));
+  writeFileSync(join(folder, "one.git", "HEAD"), "");
+  utimesSync(join(folder, "one.git", "HEAD"), 1, 1);
+  let now = Date.now();
+  const ground = { ...ownEnvironment(process.env), now: () => (now += 40_000) };
+  const limits = { maxBytes: 10, maxAgeDays: 14 };
+  expect(await pruneRepositories(folder, limits, () => true, ground)).toEqual([]);
+  expect(await pruneRepositories(folder, limits, () => false, ground)).toEqual(["one"]);
 });
 
 test("a clone that was named to a session stays until what builds on it has come", async () => {
